@@ -1,0 +1,72 @@
+// Records a running LibTorch program: one RecordFunction callback, no hooks in the model.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "traces/header.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace goldentrace {
+
+enum class Capture { full, sketch };
+enum class SelfCheck { first, every, none };
+
+struct RecorderOptions {
+  std::filesystem::path output;
+  Capture capture = Capture::full;
+  bool ops = false;                       // hash and statistics of every op output
+  std::vector<std::string> layers;        // globs; only these layers are recorded; empty: all
+  std::vector<std::int64_t> steps;        // only these steps; empty: all
+  std::vector<std::string> roles;         // only payloads of these roles; empty: all
+  SelfCheck self_check = SelfCheck::first;
+  std::size_t sketch_size = 256;
+  int compression_level = 1;
+  Header header;                          // facts of the caller: model.*, run.command_line, run.seed …
+};
+
+// At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on
+// the training thread; backward may run on any thread. The recorder never throws into the model's ops: the first
+// failure is kept, recording stops, the model goes on, and close() reports it.
+//
+// Destroyed without close() (an exception in the middle of a step): no file, no hook, no callback, no memory left.
+class Recorder {
+ public:
+  explicit Recorder(RecorderOptions options);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Names of parameters and buffers. Without watch() leaf tensors that require a gradient are parameters, unnamed.
+  // The module need not outlive the recorder.
+  void watch(const torch::nn::Module& module);
+  void watch(const std::string& name, const at::Tensor& parameter);
+
+  void step(std::int64_t number);
+  void micro(std::int64_t number);
+  void input(const std::string& name, const at::Tensor& value);
+  void loss(const at::Tensor& value);
+  void update();
+  void step_loss(const at::Tensor& value);
+
+  Header& header();
+  // Seals the file. Throws the first error of the recording, if any.
+  void close();
+  // Drops the open step, seals the committed ones.
+  void close_committed();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace goldentrace

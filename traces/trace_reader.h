@@ -1,0 +1,60 @@
+// Reads one sealed trace. Every file is treated as hostile: sizes, offsets and counts are checked before use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/header.h"
+#include "traces/layer_call.h"
+#include "traces/record.h"
+#include "traces/tape.h"
+
+namespace goldentrace {
+
+// Opening checks /seal (index, tapes, header, strings, chunk table); payload frames are checked when they are read.
+// After construction all const members may be called from several threads.
+class TraceReader {
+ public:
+  // Error: not_found, not_a_trace, damaged, version, incomplete (an unlocked NAME.partial and no NAME),
+  // still_being_written (a locked NAME.partial and no NAME).
+  explicit TraceReader(const std::filesystem::path& path);
+  ~TraceReader();
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+
+  const std::filesystem::path& path() const;
+  // A recorder is writing a newer trace over this name; this is the old one.
+  bool being_rewritten() const;
+  const Header& header() const;
+
+  // In seq order: the row is the record's number. Sketches are left empty here; see sketch().
+  const std::vector<Record>& records() const;
+  std::optional<std::int64_t> find(const RecordId& id) const;
+  bool has_payload(std::int64_t row) const;
+  Sketch sketch(std::int64_t row) const;  // empty when none was recorded
+  // Contiguous row-major bytes. Error(damaged) when a frame's hash or the content hash is wrong, Error(not_found)
+  // when the record has no payload.
+  std::vector<std::byte> payload(std::int64_t row) const;
+
+  const std::vector<LayerCall>& calls() const;
+  std::int64_t tape_count() const;
+  std::string tape_text(std::int64_t tape) const;
+  Tape tape(std::int64_t tape) const;
+  std::vector<std::byte> blob(std::int64_t blob) const;
+
+  // Checks every hash in the file; Error(damaged) at the first wrong one. `progress(done, total)` in bytes.
+  void verify(const std::function<void(std::uint64_t, std::uint64_t)>& progress = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace goldentrace
