@@ -5,9 +5,11 @@
 # Search order: -DTORCH_ROOT=, $GOLDENTRACE_DEPS/venv, <source>/.deps/venv, the python3 on the PATH.
 set(TORCH_ROOT "" CACHE PATH "LibTorch: a folder with include/ and lib/, e.g. site-packages/torch")
 
+set(GOLDENTRACE_TORCH_VERSION 2.11.0)  # the wheel that `make deps` installs
+
 function(_goldentrace_find_torch RESULT)
   set(candidates ${TORCH_ROOT})
-  foreach(deps IN ITEMS "$ENV{GOLDENTRACE_DEPS}" "${CMAKE_CURRENT_LIST_DIR}/../.deps" "${PROJECT_SOURCE_DIR}/.deps")
+  foreach(deps IN ITEMS "$ENV{GOLDENTRACE_DEPS}" "${PROJECT_SOURCE_DIR}/.deps")
     if(deps)
       file(GLOB found ${deps}/venv/lib/python3.*/site-packages/torch)
       list(APPEND candidates ${found})
@@ -38,6 +40,6 @@ if(NOT TARGET goldentrace::torch)
   target_link_libraries(goldentrace::torch INTERFACE
     ${GOLDENTRACE_TORCH_DIR}/lib/libtorch_cpu.so ${GOLDENTRACE_TORCH_DIR}/lib/libc10.so)
   # libtorch_cpu.so of a CUDA wheel needs libcudart and libcupti, which it finds by its own rpath at run time.
-  target_link_options(goldentrace::torch INTERFACE -Wl,--allow-shlib-undefined -Wl,-rpath,${GOLDENTRACE_TORCH_DIR}/lib)
+  target_link_options(goldentrace::torch INTERFACE -Wl,--allow-shlib-undefined)
   target_compile_definitions(goldentrace::torch INTERFACE NDEBUG)
 endif()

@@ -21,7 +21,17 @@ function(gt_library NAME)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/goldentrace>)
   target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:goldentrace_options> ${ARG_PRIVATE_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY GOLDENTRACE_LIBRARIES ${target})
+  install(TARGETS ${target} EXPORT goldentraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/goldentrace)
+endfunction()
+
+# gt_program(NAME SOURCES … DEPENDS …) makes an installed executable NAME.
+function(gt_program NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${NAME} PRIVATE ${ARG_DEPENDS} goldentrace_options)
+  install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # gt_test(NAME SOURCES … DEPENDS … [LABELS slow] [TIMEOUT seconds]) makes a GoogleTest program run by ctest.
