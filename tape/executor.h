@@ -1,10 +1,10 @@
 // Runs a tape with LibTorch: schema look-up, boxed calls, random state, grad and autocast modes.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <optional>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "traces/tape.h"
 
