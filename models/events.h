@@ -1,16 +1,19 @@
 // What a model's training loop says while it runs. Models call these; whoever listens (recorder, tests) sets them.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
-
-#include <ATen/core/Tensor.h>
 
 namespace goldentrace {
 
 // All members may be empty. Called on the training thread, in program order. Tensors are borrowed for the call.
 struct Events {
+  // Each parameter once, in the order of the optimizer, before the first step. The listener may keep the handle, and
+  // may change the values in place under no_grad.
+  std::function<void(const std::string& name, const at::Tensor& parameter)> parameter;
   std::function<void(std::int64_t step)> step;    // a new optimizer step begins; the final evaluation is a step too
   std::function<void(std::int64_t micro)> micro;  // a new micro-batch of the current step begins
   // A declared model input of the current micro-batch: "ids", "labels", "mask", "x", "y".

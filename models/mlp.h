@@ -1,0 +1,58 @@
+// The linear-model trainer: Linear(D, D/2), ReLU, Linear(D/2, 3), Linear(3, 3), cross entropy, SGD, one synthetic
+// batch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/events.h"
+#include "models/named_tensor.h"
+
+namespace goldentrace {
+
+enum class MlpVariant {
+  plain,    // one batch, one update
+  ga_loop,  // gradients of `gradient_accumulation_steps` micro-batches are summed before each update
+};
+
+std::string_view name(MlpVariant variant);            // "plain", "ga-loop"
+MlpVariant parse_mlp_variant(std::string_view name);  // Error(usage) for any other name
+
+// Defaults are the upstream trainer's.
+struct MlpOptions {
+  MlpVariant variant = MlpVariant::plain;
+  std::int64_t batch_size = 128;  // rows of a micro-batch
+  std::int64_t num_epochs = 1;
+  double lr = 0.1;
+  std::int64_t log_steps = 8;  // a line is logged when the counter is a multiple of it
+  std::int64_t input_dim = 16834;
+  std::int64_t train_dataset_len = 8192;         // rows of an epoch; a remainder is dropped
+  std::int64_t gradient_accumulation_steps = 1;  // ga_loop only
+  std::uint64_t seed = 42;
+  at::ScalarType dtype = at::kFloat;  // weights and batch are drawn in float32, then converted
+  int threads = 0;                    // 0: LibTorch's current number
+};
+
+struct MlpResult {
+  std::vector<double> losses;        // one per optimizer step: at the weights before the update
+  std::vector<double> micro_losses;  // what backward() was called on: divided by the accumulation steps
+  at::Tensor evaluation;             // [10, 3], on the CPU, detached
+  NamedTensors parameters;           // layers.{0,2,3}.{weight,bias} after training
+};
+
+// Error(usage) for sizes that cannot be or that exceed this machine's memory; draws nothing, allocates nothing.
+void check(const MlpOptions& options);
+
+// Trains and evaluates on the calling thread. Deterministic in the options: the generator is seeded first, and its
+// state, the thread number and the gradient mode are given back at the end. Labels: layers.0 … layers.3, loss, and
+// `evaluation` around the layers of the last step, which is numbered one past the last update and has no loss.
+// `log` receives lines such as "Epoch 0 step 8 loss 0.5621531009674072".
+MlpResult train_mlp(const MlpOptions& options, const Events& events = {},
+                    const std::function<void(const std::string& line)>& log = {});
+
+}  // namespace goldentrace
