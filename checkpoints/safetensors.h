@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoints/file_descriptor.h"
 #include "traces/dtype.h"
 
 namespace goldentrace {
@@ -26,14 +26,12 @@ struct SafetensorsEntry {
   std::uint64_t size = 0;    // bytes
 };
 
+// Movable. Holds the file open.
 class SafetensorsFile {
  public:
   // Error: not_found (no such file), not_a_trace (pointer file, HTML, another format), damaged (truncated, impossible
   // header), each naming the file and the tensor or header field.
   explicit SafetensorsFile(const std::filesystem::path& path);
-  ~SafetensorsFile();
-  SafetensorsFile(SafetensorsFile&&) noexcept;
-  SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
 
   const std::filesystem::path& path() const { return path_; }
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // in header order
@@ -45,7 +43,7 @@ class SafetensorsFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
   std::uint64_t data_start_ = 0;
   std::vector<SafetensorsEntry> entries_;
   std::map<std::string, std::size_t, std::less<>> index_;

@@ -1,0 +1,28 @@
+// Owns an open POSIX file descriptor.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace goldentrace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int value = -1) : value_(value) {}
+  ~FileDescriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  FileDescriptor(FileDescriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+}  // namespace goldentrace
