@@ -31,37 +31,37 @@ inline constexpr std::size_t ulp_buckets = 34;
 
 struct Comparison {
   std::int64_t elements = 0;
-  std::int64_t bit_equal = 0;      // same bit pattern (mixed dtypes: same bits after exact widening)
-  std::int64_t value_equal = 0;    // +0 = -0, agreeing NaN
-  std::int64_t zero_sign = 0;      // elements that differ in the sign of zero only
+  std::int64_t bit_equal = 0;           // same bit pattern (mixed dtypes: same bits after exact widening)
+  std::int64_t value_equal = 0;         // +0 = -0, agreeing NaN
+  std::int64_t zero_sign = 0;           // elements that differ in the sign of zero only
   std::int64_t nonfinite_mismatch = 0;  // NaN or infinity on one side, or different infinities
   std::int64_t first_nonfinite = -1;    // flat index of the first such element
   std::int64_t nan_a = 0, nan_b = 0, inf_a = 0, inf_b = 0;
   std::int64_t first_nan_a = -1, first_nan_b = -1, first_inf_a = -1, first_inf_b = -1;
 
-  double max_abs = 0;             // over finite pairs
+  double max_abs = 0;               // over finite pairs
   std::int64_t max_abs_index = -1;  // flat index; -1 when nothing differs
   double a_at_max = 0, b_at_max = 0;
-  double max_rel = 0;             // |a-b| / max(|a|,|b|), 0/0 = 0
+  double max_rel = 0;  // |a-b| / max(|a|,|b|), 0/0 = 0
   std::int64_t max_rel_index = -1;
 
   double norm_a = 0, norm_b = 0;  // Euclidean, over finite pairs
   double norm_difference = 0;
-  double rel_frobenius = 0;       // norm_difference / norm_a; infinity when norm_a is 0 and something differs
-  double cosine = 1;              // dot / (norm_a norm_b); 1 when both norms are 0, 0 when one is
-  double ratio = 1;               // dot / norm_a²: the scale of b against a; 1 when norm_a is 0
+  double rel_frobenius = 0;  // norm_difference / norm_a; infinity when norm_a is 0 and something differs
+  double cosine = 1;         // dot / (norm_a norm_b); 1 when both norms are 0, 0 when one is
+  double ratio = 1;          // dot / norm_a²: the scale of b against a; 1 when norm_a is 0
 
   // Slices along the last axis (rows): tensors of two and more dimensions only. The row with the largest
   // |a-b| / |a| among those whose norm is at least a tenth of the rms row norm of a.
   double worst_row_rel = 0;
-  std::int64_t worst_row = -1;    // number of the row in row-major order of the leading axes
+  std::int64_t worst_row = -1;  // number of the row in row-major order of the leading axes
 
   // Distance on order-preserving integers of the element type (the coarser of mixed dtypes); floating types only.
   // histogram[0]: equal; [k]: distance in [2^(k-1), 2^k); the last bucket takes the rest and non-finite mismatches.
   std::array<std::int64_t, ulp_buckets> ulp_histogram{};
-  std::uint64_t max_ulp = 0;      // over finite pairs
+  std::uint64_t max_ulp = 0;  // over finite pairs
 
-  std::int64_t outside = 0;       // elements outside the elementwise gate, non-finite mismatches included
+  std::int64_t outside = 0;  // elements outside the elementwise gate, non-finite mismatches included
   std::int64_t first_outside = -1;
 };
 
