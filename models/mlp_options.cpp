@@ -1,0 +1,44 @@
+#include "models/memory_limit.h"
+#include "models/mlp.h"
+#include "models/mlp_model.h"
+#include "models/option_check.h"
+
+namespace goldentrace {
+namespace {
+
+// Weights and gradients, the batch, and per micro-batch the hidden layer before and after ReLU with both gradients.
+double bytes_needed(const MlpOptions& o) {
+  const double item = static_cast<double>(c10::elementSize(o.dtype));
+  const double d = static_cast<double>(o.input_dim), hidden = d / 2;
+  const double parameters = d * hidden + hidden + mlp_classes * (hidden + 1) + mlp_classes * (mlp_classes + 1);
+  const double batch = static_cast<double>(o.batch_size);
+  const double rows = batch * static_cast<double>(o.gradient_accumulation_steps);
+  return item * (2 * parameters + rows * d + 4 * batch * hidden);
+}
+
+void check_accumulation(const MlpOptions& o) {
+  require_positive("gradient_accumulation_steps", o.gradient_accumulation_steps);
+  require(o.variant == MlpVariant::ga_loop || o.gradient_accumulation_steps == 1,
+          "gradient_accumulation_steps needs the variant ga-loop");
+}
+
+}  // namespace
+
+void check(const MlpOptions& o) {
+  require_positive("batch_size", o.batch_size);
+  require_positive("num_epochs", o.num_epochs);
+  require_positive("log_steps", o.log_steps);
+  require_positive("train_dataset_len", o.train_dataset_len);
+  require(o.input_dim >= 2, "input_dim must be at least 2, not " + std::to_string(o.input_dim));
+  require_finite("lr", o.lr);
+  check_accumulation(o);
+  require_thread_number(o.threads);
+  require_trainable(o.dtype);
+  check_memory(bytes_needed(o), "this MLP");
+  // Sizes are known to be small by now: the product cannot overflow.
+  require(o.train_dataset_len >= o.batch_size * o.gradient_accumulation_steps,
+          "train_dataset_len is shorter than one batch of " +
+              std::to_string(o.batch_size * o.gradient_accumulation_steps) + " rows: no step to train");
+}
+
+}  // namespace goldentrace
