@@ -123,8 +123,7 @@ c10::IValue integer(const Argument& argument, const c10::Type& type, DecodeOptio
   if (argument.integer < 0 || argument.integer >= static_cast<std::int64_t>(at::ScalarType::NumOptions)) {
     throw Error(ErrorCode::unsupported, std::to_string(argument.integer) + " is no dtype");
   }
-  const bool moved = options.dtype != DType::none && c10::isFloatingType(recorded);
-  return static_cast<std::int64_t>(moved ? to_scalar_type(options.dtype) : recorded);
+  return static_cast<std::int64_t>(moved_to(recorded, options.dtype));
 }
 
 c10::IValue list(const Argument& argument, const c10::ListType& type, const TensorOfValue& tensor_of,
@@ -143,9 +142,9 @@ c10::IValue text(const Argument& argument, const c10::Type& type) {
   return argument.text;
 }
 
-c10::IValue device(const Argument& argument, const c10::Type& type) {
+c10::IValue device(const Argument& argument, const c10::Type& type, DecodeOptions options) {
   if (argument.kind != ArgumentKind::device) refuse(argument, type);
-  return c10::Device(argument.text);
+  return options.device ? *options.device : c10::Device(argument.text);
 }
 
 c10::IValue of_kind(const Argument& argument, ArgumentKind kind, const c10::Type& type) {
@@ -182,7 +181,7 @@ c10::IValue decode(const Argument& argument, const c10::Type& type, const Tensor
     case c10::TypeKind::StringType:
       return text(argument, type);
     case c10::TypeKind::DeviceObjType:
-      return device(argument, type);
+      return device(argument, type, options);
     case c10::TypeKind::GeneratorType:
       return generator(argument, type);
     default:

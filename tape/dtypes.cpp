@@ -51,4 +51,20 @@ ScalarType to_scalar_type(DType dtype) {
   throw Error(ErrorCode::unsupported, "element type " + std::string(name(dtype)) + " has no tensor");
 }
 
+ScalarType moved_to(ScalarType type, DType dtype) {
+  if (dtype == DType::none) return type;
+  if (c10::isFloatingType(type)) return to_scalar_type(dtype);
+  if (!c10::isComplexType(type)) return type;
+  switch (dtype) {
+    case DType::float16:
+      return ScalarType::ComplexHalf;
+    case DType::float32:
+      return ScalarType::ComplexFloat;
+    case DType::float64:
+      return ScalarType::ComplexDouble;
+    default:
+      throw Error(ErrorCode::unsupported, "complex tensors cannot move to " + std::string(name(dtype)));
+  }
+}
+
 }  // namespace goldentrace

@@ -12,4 +12,9 @@ DType to_dtype(at::ScalarType type);
 // Error(unsupported) for DType::none.
 at::ScalarType to_scalar_type(DType dtype);
 
+// What a tensor of `type` becomes when floating tensors move to `dtype`: floating ones `dtype`, complex ones its
+// complex partner, others stay. none: all stay. Error(unsupported) for a complex tensor when `dtype` has no complex
+// partner.
+at::ScalarType moved_to(at::ScalarType type, DType dtype);
+
 }  // namespace goldentrace

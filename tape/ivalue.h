@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <optional>
 
 #include "traces/tape.h"
 
@@ -24,7 +25,9 @@ using TensorOfValue = std::function<at::Tensor(ValueIndex)>;
 
 struct DecodeOptions {
   // Floating dtypes where the schema asks for a dtype (real type ScalarType) are replaced; none: as recorded.
+  // Complex ones by its complex partner.
   DType dtype = DType::none;
+  std::optional<c10::Device> device;  // replaces device arguments; empty: as recorded
 };
 
 // The IValue that `type`, an argument's real type in the schema, wants. List elements get the schema's element type.
