@@ -76,7 +76,10 @@ void take(const Argument& recorded, const c10::IValue& value, Slots& slots, OpRe
   if (value.isTensor()) return take_tensor(recorded, value.toTensor(), slots, results);
   if (value.isList() && recorded.kind == ArgumentKind::list) {
     const auto items = value.toListRef();
-    if (items.size() != recorded.items.size()) refuse_result(value);
+    if (items.size() != recorded.items.size()) {
+      throw Error(ErrorCode::unsupported, "the result is a list of " + std::to_string(items.size()) + ", not of " +
+                                              std::to_string(recorded.items.size()) + " as recorded");
+    }
     for (std::size_t i = 0; i < items.size(); ++i) take(recorded.items[i], items[i], slots, results);
     return;
   }
