@@ -1,4 +1,5 @@
-// The one exception type of goldentrace. The command line maps every Error to exit code 2 and prints what() as one line.
+// The one exception type of goldentrace. The command line maps every Error to exit code 2 and prints what() as one
+// line.
 #pragma once
 
 #include <stdexcept>

@@ -21,11 +21,11 @@ struct LayerCall {
   std::string layer;
   std::int32_t call = 0;
 
-  std::int64_t parent = -1;   // row of the enclosing layer's call; -1: directly in (root)
-  std::int64_t tape = -1;     // number of the tape; -1: none (tapes switched off for this call)
-  std::int64_t random = -1;   // number of the blob with the CPU generator's state at entry; -1: not recorded
+  std::int64_t parent = -1;  // row of the enclosing layer's call; -1: directly in (root)
+  std::int64_t tape = -1;    // number of the tape; -1: none (tapes switched off for this call)
+  std::int64_t random = -1;  // number of the blob with the CPU generator's state at entry; -1: not recorded
   Replayable replayable = Replayable::unchecked;
-  std::string note;           // why it differs or is unsupported
+  std::string note;  // why it differs or is unsupported
 };
 
 }  // namespace goldentrace

@@ -34,11 +34,11 @@ struct Argument {
   bool boolean = false;
   std::int64_t integer = 0;
   double real = 0;
-  double imaginary = 0;        // complex only
-  std::string text;            // string, device, generator; element type of a list, as c10's elementType()->str()
-  DType dtype = DType::none;   // number: the dtype of the 0-dim tensor
-  ValueIndex value = -1;       // tensor
-  std::vector<Argument> items; // list; number: the one scalar
+  double imaginary = 0;         // complex only
+  std::string text;             // string, device, generator; element type of a list, as c10's elementType()->str()
+  DType dtype = DType::none;    // number: the dtype of the 0-dim tensor
+  ValueIndex value = -1;        // tensor
+  std::vector<Argument> items;  // list; number: the one scalar
 
   bool operator==(const Argument&) const = default;
 };

@@ -38,10 +38,10 @@ class TraceWriter {
   std::int64_t add(const Record& record, std::span<const std::byte> payload);
   std::int64_t record_count() const;
 
-  std::int64_t add_tape(const Tape& tape);                   // equal tapes get the same number
-  std::int64_t add_blob(std::span<const std::byte> bytes);   // equal blobs get the same number
-  std::int64_t add_call(const LayerCall& call);              // returns its row
-  void set_tape(std::int64_t call_row, std::int64_t tape);   // for calls whose tape is known at their exit
+  std::int64_t add_tape(const Tape& tape);                  // equal tapes get the same number
+  std::int64_t add_blob(std::span<const std::byte> bytes);  // equal blobs get the same number
+  std::int64_t add_call(const LayerCall& call);             // returns its row
+  void set_tape(std::int64_t call_row, std::int64_t tape);  // for calls whose tape is known at their exit
   void set_replayable(std::int64_t call_row, Replayable replayable, std::string note);
 
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
