@@ -8,6 +8,7 @@
 #include "models/layer.h"
 #include "models/loss_value.h"
 #include "models/mlp_model.h"
+#include "models/notify.h"
 #include "models/optimizer.h"
 #include "models/run_scope.h"
 
@@ -15,16 +16,6 @@ namespace goldentrace {
 namespace {
 
 constexpr std::int64_t evaluation_rows = 10;
-
-void notify(const auto& listener, const auto&... values) {
-  if (listener) listener(values...);
-}
-
-std::vector<at::Tensor> tensors_of(const NamedTensors& named) {
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& entry : named) tensors.push_back(entry.tensor);
-  return tensors;
-}
 
 // One run; a member per thing that lives as long as the run. The order of the members is the order of the draws.
 class MlpTrainer {

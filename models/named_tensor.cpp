@@ -12,4 +12,10 @@ const at::Tensor& find_tensor(const NamedTensors& tensors, const std::string& na
   return found->tensor;
 }
 
+std::vector<at::Tensor> tensors_of(const NamedTensors& named) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& entry : named) tensors.push_back(entry.tensor);
+  return tensors;
+}
+
 }  // namespace goldentrace

@@ -1,0 +1,92 @@
+#include "models/gpt.h"
+
+#include <memory>
+
+#include "models/gpt_checkpoint.h"
+#include "models/gpt_data.h"
+#include "models/gpt_model.h"
+#include "models/gpt_parameters.h"
+#include "models/loss_value.h"
+#include "models/notify.h"
+#include "models/optimizer.h"
+#include "models/run_scope.h"
+
+namespace goldentrace {
+namespace {
+
+GptParameters initial_parameters(const GptOptions& options, std::vector<std::string>& notes) {
+  GptParameters parameters = allocate_parameters(options.config);
+  if (options.checkpoint.empty())
+    draw_parameters(parameters, options.config);
+  else
+    notes = load_checkpoint(options.checkpoint, parameters);
+  return trainable(parameters, options.dtype);
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const GptOptions& options, const NamedTensors& parameters) {
+  if (options.optimizer == OptimizerKind::sgd) return std::make_unique<Sgd>(tensors_of(parameters), options.lr);
+  return std::make_unique<AdamW>(tensors_of(parameters),
+                                 AdamWOptions{.lr = options.lr, .weight_decay = options.weight_decay});
+}
+
+class GptTrainer {
+ public:
+  GptTrainer(const GptOptions& options, const Events& events)
+      : options_(options),
+        events_(events),
+        parameters_(initial_parameters(options, result_.notes)),
+        optimizer_(make_optimizer(options, named(parameters_))),
+        batches_(options.batches.empty() ? draw_batches(options) : options.batches) {}
+
+  GptResult run(const std::function<void(const std::string&)>& log) {
+    for (const NamedTensor& entry : named(parameters_)) notify(events_.parameter, entry.name, entry.tensor);
+    for (std::int64_t step = 0; step < options_.steps; ++step) {
+      train(step);
+      notify(log, "step " + std::to_string(step) + " loss " + shortest(result_.losses.back()));
+    }
+    result_.parameters = named(parameters_);
+    return std::move(result_);
+  }
+
+ private:
+  void train(std::int64_t step) {
+    const GptBatch batch = with_labels(batches_[static_cast<std::size_t>(step) % batches_.size()]);
+    notify(events_.step, step);
+    notify(events_.micro, std::int64_t{0});
+    optimizer_->zero_grad();
+    declare(batch);
+    const at::Tensor logits = gpt_logits(options_.config, parameters_, batch.ids, batch.mask, events_);
+    const at::Tensor loss = gpt_loss(logits, batch.labels, events_);
+    notify(events_.loss, loss);
+    loss.backward();
+    notify(events_.update);
+    optimizer_->step();
+    notify(events_.step_loss, loss.detach());
+    result_.losses.push_back(loss_value(loss));
+    result_.logits = logits.detach();
+  }
+
+  void declare(const GptBatch& batch) const {
+    notify(events_.input, "ids", batch.ids);
+    notify(events_.input, "labels", batch.labels);
+    if (batch.mask.defined()) notify(events_.input, "mask", batch.mask);
+  }
+
+  const GptOptions& options_;
+  const Events& events_;
+  GptResult result_;
+  GptParameters parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::vector<GptBatch> batches_;
+};
+
+}  // namespace
+
+GptResult train_gpt(const GptOptions& options, const Events& events,
+                    const std::function<void(const std::string& line)>& log) {
+  check(options);
+  const RunScope scope(options.seed, options.threads);
+  return GptTrainer(options, events).run(log);
+}
+
+}  // namespace goldentrace

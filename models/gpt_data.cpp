@@ -1,0 +1,91 @@
+#include "models/gpt_data.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/randint.h>
+#include <ATen/record_function.h>
+
+#include "models/option_check.h"
+
+namespace goldentrace {
+namespace {
+
+constexpr std::int64_t ignored = -100;
+
+void require_int64_matrix(const std::string& name, const at::Tensor& tensor) {
+  require(tensor.scalar_type() == at::kLong && tensor.dim() == 2 && tensor.numel() > 0,
+          name + " must be int64 of shape [batch, seq], none of them 0");
+}
+
+// Calls accept(value) for each element; the first that is refused is named with its place.
+void require_each(const std::string& name, const at::Tensor& tensor, auto accept, const std::string& rule) {
+  const at::Tensor flat = tensor.contiguous();
+  const std::int64_t* values = flat.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < flat.numel(); ++i)
+    if (!accept(values[i]))
+      require(false, name + "[" + std::to_string(i / flat.size(1)) + ", " + std::to_string(i % flat.size(1)) + "] is " +
+                         std::to_string(values[i]) + ", " + rule);
+}
+
+void require_companion(const std::string& name, const at::Tensor& tensor, const at::Tensor& ids) {
+  require_int64_matrix(name, tensor);
+  require(tensor.sizes() == ids.sizes(), name + " must have the shape of ids");
+}
+
+void check_labels(const at::Tensor& labels, std::int64_t vocab_size) {
+  bool any = false;
+  require_each(
+      "labels", labels,
+      [&](std::int64_t label) {
+        any = any || label != ignored;
+        return label == ignored || (label >= 0 && label < vocab_size);
+      },
+      "neither -100 nor in the vocabulary of " + std::to_string(vocab_size));
+  require(any, "labels: all are -100, there is no loss");
+}
+
+}  // namespace
+
+void check(const GptBatch& batch, const GptConfig& config) {
+  const at::DisableRecordFunctionGuard unobserved;
+  require_int64_matrix("ids", batch.ids);
+  require(batch.ids.size(1) <= config.n_positions, "a sequence of " + std::to_string(batch.ids.size(1)) +
+                                                       " ids is longer than n_positions " +
+                                                       std::to_string(config.n_positions));
+  require_each(
+      "ids", batch.ids, [&](std::int64_t id) { return id >= 0 && id < config.vocab_size; },
+      "outside the vocabulary of " + std::to_string(config.vocab_size));
+  if (batch.mask.defined()) {
+    require_companion("mask", batch.mask, batch.ids);
+    require_each(
+        "mask", batch.mask, [](std::int64_t value) { return value == 0 || value == 1; }, "neither 0 nor 1");
+  }
+  if (batch.labels.defined()) {
+    require_companion("labels", batch.labels, batch.ids);
+    check_labels(batch.labels, config.vocab_size);
+  } else {
+    require(batch.ids.size(1) >= 2, "without labels a sequence needs 2 ids: the last has no target");
+  }
+}
+
+GptBatch with_labels(const GptBatch& batch) {
+  const at::DisableRecordFunctionGuard unobserved;
+  GptBatch result = batch;
+  if (!result.labels.defined())
+    result.labels = at::constant_pad_nd(batch.ids.slice(1, 1), {0, 1}, ignored).contiguous();
+  return result;
+}
+
+std::vector<GptBatch> draw_batches(const GptOptions& options) {
+  const at::DisableRecordFunctionGuard unobserved;
+  const at::Generator generator = at::detail::createCPUGenerator(options.seed);
+  std::vector<GptBatch> batches;
+  for (std::int64_t i = 0; i < options.steps; ++i)
+    batches.push_back({at::randint(options.config.vocab_size, {options.batch_size, options.seq_len}, generator,
+                                   at::TensorOptions(at::kLong)),
+                       {},
+                       {}});
+  return batches;
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,22 @@
+// Batches of token ids: drawn, completed and checked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/gpt.h"
+
+namespace goldentrace {
+
+// Error(usage) for another dtype, rank or shape, ids outside the vocabulary, more than n_positions positions, a mask
+// that is not 0 or 1, labels outside the vocabulary that are not -100, or no label that counts.
+void check(const GptBatch& batch, const GptConfig& config);
+
+// The batch with labels: the given ones, or the id at t+1 with the last position ignored. Not seen by recorders.
+GptBatch with_labels(const GptBatch& batch);
+
+// `steps` batches of uniform ids [batch_size, seq_len] from a generator of their own, so that neither weights nor
+// dropout change the data.
+std::vector<GptBatch> draw_batches(const GptOptions& options);
+
+}  // namespace goldentrace
