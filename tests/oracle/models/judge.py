@@ -7,11 +7,14 @@ import torch
 from safetensors.torch import load_file, save_file
 
 RUN_MODEL = os.environ["GOLDENTRACE_RUN_MODEL"]
+THREADS = 1  # of both sides, unless a test says otherwise: cheap where many tests run at once
+
+torch.set_num_threads(THREADS)
 
 
 def run(kind, folder, *positional, **settings):
     out = str(folder / "ours.safetensors")
-    arguments = [RUN_MODEL, kind, out, *map(str, positional)]
+    arguments = [RUN_MODEL, kind, out, *map(str, positional), f"threads={THREADS}"]
     arguments += [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in settings.items()]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stderr}"
