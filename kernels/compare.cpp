@@ -1,0 +1,305 @@
+#include "kernels/compare.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/element.h"
+#include "kernels/element_figures.h"
+#include "kernels/float_environment.h"
+#include "kernels/pair_chunk.h"
+#include "kernels/row_sums.h"
+#include "kernels/ulp.h"
+
+namespace goldentrace {
+namespace {
+
+bool has_ulp(DType real_dtype) { return dtype_class(real_dtype) == DTypeClass::floating; }
+
+std::int64_t count_elements(std::span<const std::int64_t> shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) throw std::logic_error("compare: impossible shape");
+  }
+  return count;
+}
+
+void check_size(const TensorView& tensor, std::int64_t elements) {
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(elements), item_size(tensor.dtype), &bytes) ||
+      bytes != tensor.bytes.size()) {
+    throw std::logic_error("compare: the bytes do not fit the shape");
+  }
+}
+
+TensorPair checked_pair(const TensorView& a, const TensorView& b) {
+  if (!std::ranges::equal(a.shape, b.shape)) throw std::logic_error("compare: shapes differ");
+  const bool floating = dtype_class(a.dtype) == DTypeClass::floating && dtype_class(b.dtype) == DTypeClass::floating;
+  if (a.dtype != b.dtype && !floating) throw std::logic_error("compare: dtypes that cannot be compared");
+  const std::int64_t elements = count_elements(a.shape);
+  check_size(a, elements);
+  check_size(b, elements);
+  return {.dtype_a = component_dtype(a.dtype),
+          .dtype_b = component_dtype(b.dtype),
+          .components = component_count(a.dtype),
+          .elements = a.dtype == DType::none ? 0 : elements,
+          .a = a.bytes.data(),
+          .b = b.bytes.data()};
+}
+
+template <typename Visitor>
+void for_each_chunk(const TensorPair& pair, bool nan_same, const Visitor& visit) {
+  PairChunk chunk;
+  for (std::int64_t first = 0; first < pair.elements; first += static_cast<std::int64_t>(chunk_size(pair))) {
+    read_pair(pair, first, nan_same, chunk);
+    visit(chunk);
+  }
+}
+
+void keep_first(std::int64_t& kept, std::int64_t index) {
+  if (kept < 0 || (index >= 0 && index < kept)) kept = index;
+}
+
+// Gathers everything that is said element by element; sums are RowSums' work.
+class ElementPass {
+ public:
+  ElementPass(const TensorPair& pair, const CompareOptions& options, Comparison& result)
+      : pair_(pair), options_(options), result_(result) {}
+
+  void add(const PairChunk& chunk) {
+    if (chunk.identical) return add_identical(static_cast<std::int64_t>(chunk.elements));
+    add_nonfinite(chunk);
+    add_figures(chunk);
+    if (has_ulp(pair_.dtype_a)) add_ulp(chunk);
+  }
+
+ private:
+  void add_identical(std::int64_t elements) {
+    result_.bit_equal += elements;
+    result_.value_equal += elements;
+    if (has_ulp(pair_.dtype_a)) result_.ulp_histogram[0] += elements;
+  }
+
+  void add_nonfinite(const PairChunk& chunk);
+  void add_figures(const PairChunk& chunk);
+  void add_largest(const PairChunk& chunk, const ElementFigures& figures);
+  std::int64_t count_bit_equal(const PairChunk& chunk) const;
+  void add_ulp(const PairChunk& chunk);
+  void fill_distances(const PairChunk& chunk);
+
+  const TensorPair& pair_;
+  const CompareOptions& options_;
+  Comparison& result_;
+  std::array<std::uint64_t, pair_components> distances_;
+};
+
+void ElementPass::add_nonfinite(const PairChunk& chunk) {
+  const NonFinite& found = chunk.nonfinite;
+  if (found.excluded_count == 0) return;
+  result_.nan_a += found.nan_a;
+  result_.nan_b += found.nan_b;
+  result_.inf_a += found.inf_a;
+  result_.inf_b += found.inf_b;
+  keep_first(result_.first_nan_a, found.first_nan_a);
+  keep_first(result_.first_nan_b, found.first_nan_b);
+  keep_first(result_.first_inf_a, found.first_inf_a);
+  keep_first(result_.first_inf_b, found.first_inf_b);
+  result_.nonfinite_mismatch += found.mismatched;
+  keep_first(result_.first_nonfinite, found.first_mismatched);
+  result_.outside += found.mismatched;
+  keep_first(result_.first_outside, found.first_mismatched);
+  result_.value_equal -= found.mismatched;  // figures count excluded pairs as equal
+}
+
+std::int64_t ElementPass::count_bit_equal(const PairChunk& chunk) const {
+  if (pair_.same_dtype()) {
+    const std::size_t item = item_size(pair_.dtype_a) * pair_.components;
+    return count_same_items(chunk.raw_a, chunk.raw_b, item, chunk.elements);
+  }
+  const std::int64_t all =
+      count_same_items(reinterpret_cast<const std::byte*>(chunk.value_a.data()),
+                       reinterpret_cast<const std::byte*>(chunk.value_b.data()), sizeof(double), chunk.elements);
+  const auto excluded = static_cast<std::int64_t>(chunk.nonfinite.excluded_count);
+  return excluded == 0 ? all : all - excluded + chunk.nonfinite.bit_equal;  // excluded pairs are +0 on both sides
+}
+
+void ElementPass::add_figures(const PairChunk& chunk) {
+  const ElementFigures figures = element_figures(chunk, options_.rtol, options_.atol);
+  const std::int64_t bit_equal = count_bit_equal(chunk);
+  const auto excluded = static_cast<std::int64_t>(chunk.nonfinite.excluded_count);
+  const std::int64_t excluded_bit_equal = excluded == 0 ? 0 : chunk.nonfinite.bit_equal;
+  result_.value_equal += figures.equal;
+  result_.bit_equal += bit_equal;
+  if (has_ulp(pair_.dtype_a)) {
+    result_.zero_sign += figures.equal - excluded - (bit_equal - excluded_bit_equal);
+  }
+  result_.outside += figures.outside;
+  if (figures.outside > 0) {
+    const auto position = first_outside(chunk, options_.rtol, options_.atol);
+    keep_first(result_.first_outside, chunk.first + static_cast<std::int64_t>(position));
+  }
+  add_largest(chunk, figures);
+}
+
+void ElementPass::add_largest(const PairChunk& chunk, const ElementFigures& figures) {
+  if (figures.max_abs > result_.max_abs) {
+    const std::size_t position = first_with_abs(chunk, figures.max_abs);
+    result_.max_abs = figures.max_abs;
+    result_.max_abs_index = chunk.first + static_cast<std::int64_t>(position);
+    result_.a_at_max = chunk.value_a[position * pair_.components];
+    result_.b_at_max = chunk.value_b[position * pair_.components];
+  }
+  if (figures.max_rel > result_.max_rel) {
+    result_.max_rel = figures.max_rel;
+    result_.max_rel_index = chunk.first + static_cast<std::int64_t>(first_with_rel(chunk, figures.max_rel));
+  }
+}
+
+// One distance per element; 0 for excluded pairs.
+void ElementPass::fill_distances(const PairChunk& chunk) {
+  if (pair_.same_dtype()) {
+    ulp_distances(chunk.raw_a, chunk.raw_b, pair_.dtype_a, chunk.components, distances_.data());
+  } else {
+    const DType dtype = coarser(pair_.dtype_a, pair_.dtype_b);
+    std::array<std::byte, pair_components * sizeof(double)> a, b;
+    round_to(dtype, chunk.value_a.data(), chunk.components, a.data());
+    round_to(dtype, chunk.value_b.data(), chunk.components, b.data());
+    ulp_distances(a.data(), b.data(), dtype, chunk.components, distances_.data());
+  }
+  if (pair_.components == 2) {
+    for (std::size_t i = 0; i < chunk.elements; ++i) {
+      distances_[i] = std::max(distances_[2 * i], distances_[2 * i + 1]);
+    }
+  }
+  for (std::size_t i = 0; i < chunk.nonfinite.excluded_count; ++i) distances_[chunk.nonfinite.excluded[i]] = 0;
+}
+
+void ElementPass::add_ulp(const PairChunk& chunk) {
+  fill_distances(chunk);
+  for (std::size_t i = 0; i < chunk.elements; ++i) {
+    const auto bucket = std::min<std::size_t>(std::bit_width(distances_[i]), ulp_buckets - 1);
+    ++result_.ulp_histogram[bucket];
+    result_.max_ulp = std::max(result_.max_ulp, distances_[i]);
+  }
+  if (chunk.nonfinite.excluded_count == 0) return;
+  result_.ulp_histogram.front() -= chunk.nonfinite.mismatched;
+  result_.ulp_histogram.back() += chunk.nonfinite.mismatched;
+}
+
+// Squares of values outside 2^-480 … 2^480 may leave the range of double.
+bool is_far_from_one(double value) { return value > 0x1p480 || (value > 0 && value < 0x1p-480); }
+
+double largest_value(const TensorPair& pair) {
+  double largest = 0;
+  for_each_chunk(pair, true, [&](const PairChunk& chunk) {
+    for (std::size_t i = 0; i < chunk.components; ++i) {
+      largest = std::max(largest, std::abs(chunk.value_a[i]));
+      if (!chunk.identical) largest = std::max(largest, std::abs(chunk.value_b[i]));
+    }
+  });
+  return largest;
+}
+
+SumScale scale_for(const TensorPair& pair, const PairSums& sums, double max_abs) {
+  SumScale scale;
+  if (pair.dtype_a != DType::float64 && pair.dtype_b != DType::float64) return scale;
+  const auto suspect = [](double sum) { return !(sum >= 0x1p-900 && sum <= 0x1p1000); };
+  if (suspect(sums.a) || suspect(sums.b)) {
+    const double largest = largest_value(pair);
+    if (is_far_from_one(largest)) scale.values = std::ilogb(largest);
+  }
+  if (is_far_from_one(max_abs)) scale.difference = std::ilogb(max_abs);
+  return scale;
+}
+
+struct Sums {
+  PairSums total;
+  WorstRow worst;
+  SumScale scale;
+};
+
+// Runs over the pair again until sums are in range and the worst row is known: usually not at all.
+Sums settle(const TensorPair& pair, std::int64_t row_elements, const RowSums& first, double max_abs) {
+  const auto again = [&](SumScale scale, std::optional<double> least_square) {
+    RowSums rows(pair, row_elements, scale, least_square);
+    for_each_chunk(pair, true, [&](const PairChunk& chunk) { rows.add(chunk); });
+    return rows;
+  };
+  const auto finish = [&](const RowSums& rows, SumScale scale) -> Sums {
+    const std::optional<WorstRow> worst = rows.worst();
+    return {rows.total(), worst ? *worst : *again(scale, rows.least_square()).worst(), scale};
+  };
+  const SumScale scale = scale_for(pair, first.total(), max_abs);
+  if (scale.values == 0 && scale.difference == 0) return finish(first, scale);
+  return finish(again(scale, {}), scale);
+}
+
+double cosine_of(const PairSums& sums) {
+  if (sums.a == 0 && sums.b == 0) return 1;
+  if (sums.a == 0 || sums.b == 0) return 0;
+  return std::clamp(sums.dot / (std::sqrt(sums.a) * std::sqrt(sums.b)), -1.0, 1.0);
+}
+
+double relative_norm(const PairSums& sums, int exponent, double max_abs) {
+  if (max_abs == 0) return 0;
+  if (sums.a == 0) return std::numeric_limits<double>::infinity();
+  return std::ldexp(std::sqrt(sums.difference) / std::sqrt(sums.a), exponent);
+}
+
+void set_norms(const Sums& sums, Comparison& result) {
+  const int exponent = sums.scale.difference - sums.scale.values;
+  result.norm_a = std::ldexp(std::sqrt(sums.total.a), sums.scale.values);
+  result.norm_b = std::ldexp(std::sqrt(sums.total.b), sums.scale.values);
+  result.norm_difference = std::ldexp(std::sqrt(sums.total.difference), sums.scale.difference);
+  result.rel_frobenius = relative_norm(sums.total, exponent, result.max_abs);
+  result.cosine = cosine_of(sums.total);
+  result.ratio = sums.total.a > 0 ? sums.total.dot / sums.total.a : 1;
+  result.worst_row = sums.worst.row;
+  result.worst_row_rel = std::ldexp(sums.worst.ratio, exponent);
+}
+
+Comparison compare_opaque(const TensorPair& pair) {
+  Comparison result{.elements = pair.elements};
+  const auto count = static_cast<std::size_t>(pair.elements);
+  result.bit_equal = result.value_equal = count_same_items(pair.a, pair.b, 1, count);
+  result.outside = result.elements - result.bit_equal;
+  if (result.outside == 0) return result;
+  result.first_outside = std::mismatch(pair.a, pair.a + count, pair.b).first - pair.a;
+  result.rel_frobenius = std::numeric_limits<double>::infinity();
+  return result;
+}
+
+}  // namespace
+
+Comparison compare(const TensorView& a, const TensorView& b, const CompareOptions& options) {
+  const TensorPair pair = checked_pair(a, b);
+  if (dtype_class(pair.dtype_a) == DTypeClass::opaque) return compare_opaque(pair);
+  const DefaultFloatEnvironment environment;
+  const std::int64_t row_elements = a.shape.size() >= 2 ? a.shape.back() : 0;
+  Comparison result{.elements = pair.elements};
+  ElementPass elements(pair, options, result);
+  RowSums rows(pair, row_elements, {});
+  for_each_chunk(pair, options.nan_same, [&](const PairChunk& chunk) {
+    elements.add(chunk);
+    rows.add(chunk);
+  });
+  if (pair.elements > 0) set_norms(settle(pair, row_elements, rows, result.max_abs), result);
+  return result;
+}
+
+double element_as_double(const TensorView& tensor, std::int64_t flat_index) {
+  const std::size_t size = item_size(tensor.dtype);
+  const auto index = static_cast<std::uint64_t>(flat_index);
+  if (size == 0 || flat_index < 0 || index >= tensor.bytes.size() / size) {
+    throw std::out_of_range("element_as_double: index outside the tensor");
+  }
+  if (dtype_class(tensor.dtype) == DTypeClass::opaque) return std::to_integer<int>(tensor.bytes[index]);
+  double value = 0;
+  with_element(component_dtype(tensor.dtype),
+               [&](auto element) { value = value_at<decltype(element)>(tensor.bytes.data() + index * size, 0); });
+  return value;
+}
+
+}  // namespace goldentrace
