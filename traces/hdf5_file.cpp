@@ -19,6 +19,7 @@ Hdf5Handle property_list(hid_t kind) { return {hdf5_check(H5Pcreate(kind), "crea
 Hdf5Handle file_creation() {
   Hdf5Handle list = property_list(H5P_FILE_CREATE);
   hdf5_check(H5Pset_userblock(list.id(), sizeof(format::FirstBlock)), "reserve the first block");
+  hdf5_check(H5Pset_obj_track_times(list.id(), 0), "switch times off");
   hdf5_check(H5Pset_istore_k(list.id(), chunk_tree_rank), "set the rank of chunk trees");
   return list;
 }
@@ -90,7 +91,6 @@ Hdf5File::Hdf5File(PartialFile& file) : file_(file), target_{.file = &file} {
   const Hdf5Guard guard;
   register_zstd_filter();
   links_ = property_list(H5P_LINK_CREATE);
-  hdf5_check(H5Pset_create_intermediate_group(links_.id(), 1), "set link creation");
   hdf5_check(H5Pset_char_encoding(links_.id(), H5T_CSET_UTF8), "set link creation");
   const Hdf5Handle creation = file_creation();
   const Hdf5Handle access = file_access(target_);
@@ -102,12 +102,26 @@ Hdf5File::~Hdf5File() {
   if (id_.id() >= 0) file_.abandon();
 }
 
+// libhdf5's own intermediate groups would carry the time: equal recordings would not be equal files.
+void Hdf5File::create_groups(const std::string& path) {
+  const Hdf5Handle creation = property_list(H5P_GROUP_CREATE);
+  hdf5_check(H5Pset_obj_track_times(creation.id(), 0), "switch times off");
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (!groups_.insert(path.substr(0, end)).second) continue;
+    const Hdf5Handle group{
+        hdf5_check(H5Gcreate2(id_.id(), path.substr(0, end).c_str(), links_.id(), creation.id(), H5P_DEFAULT),
+                   "create a group"),
+        H5Gclose};
+  }
+}
+
 Hdf5Dataset Hdf5File::create(const ChunkedLayout& layout, const Hdf5Handle& type) {
   const Hdf5Guard guard;
   std::vector<std::uint64_t> sizes{0};
   sizes.insert(sizes.end(), layout.row.begin(), layout.row.end());
   std::vector<hsize_t> largest(sizes.begin(), sizes.end());
   largest[0] = H5S_UNLIMITED;
+  create_groups(layout.path);
   const Hdf5Handle space = space_of(sizes, largest.data());
   const Hdf5Handle creation = dataset_creation(layout);
   const Hdf5Handle access = dataset_access();
@@ -121,6 +135,7 @@ Hdf5Dataset Hdf5File::create(const ChunkedLayout& layout, const Hdf5Handle& type
 std::uint64_t Hdf5File::write(const std::string& path, const Hdf5Handle& type, std::span<const std::uint64_t> sizes,
                               std::span<const std::byte> bytes) {
   const Hdf5Guard guard;
+  create_groups(path);
   const Hdf5Handle space = space_of(sizes, nullptr);
   const Hdf5Handle creation = property_list(H5P_DATASET_CREATE);
   hdf5_check(H5Pset_obj_track_times(creation.id(), 0), "switch times off");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,9 +53,12 @@ class Hdf5File {
   void close();  // every dataset must be gone
 
  private:
+  void create_groups(const std::string& path);  // those on the way to a dataset
+
   PartialFile& file_;
   DriverTarget target_;
-  Hdf5Handle links_;  // link creation: groups on the way, UTF-8 names
+  std::set<std::string> groups_;
+  Hdf5Handle links_;  // link creation: UTF-8 names
   Hdf5Handle id_;
 };
 

@@ -1,0 +1,135 @@
+#include "traces/trace_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "traces/error.h"
+#include "traces/hash.h"
+
+namespace goldentrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class PartialState { absent, locked, abandoned };
+
+fs::path partial_of(const fs::path& path) { return path.string() + std::string(format::partial_suffix); }
+
+// Asks with a shared lock that is given back at once. A file system without locks says "abandoned".
+PartialState partial_state(const fs::path& partial) {
+  const int file = open(partial.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return PartialState::absent;
+  const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return locked ? PartialState::locked : PartialState::abandoned;
+}
+
+[[noreturn]] void refuse_partial(const fs::path& path, PartialState state) {
+  if (state == PartialState::locked) {
+    throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
+                {.file = path.string()});
+  }
+  throw Error(ErrorCode::incomplete, "incomplete, its recorder died; record again", {.file = path.string()});
+}
+
+[[noreturn]] void refuse_missing(const fs::path& path) {
+  const PartialState state = partial_state(partial_of(path));
+  if (state != PartialState::absent) refuse_partial(partial_of(path), state);
+  throw Error(ErrorCode::not_found, "no such file", {.file = path.string()});
+}
+
+bool is_partial_name(const fs::path& path) { return path.string().ends_with(format::partial_suffix); }
+
+[[noreturn]] void refuse(const TraceFile& file, ErrorCode code, const std::string& what) {
+  throw Error(code, what, {.file = file.path().string()});
+}
+
+std::string of_bytes(std::uint64_t have, std::uint64_t want) {
+  return "truncated: " + std::to_string(have) + " of " + std::to_string(want) + " bytes; record again or copy again";
+}
+
+bool is_hdf5(const format::FirstBlock& block) {
+  constexpr std::array<std::uint8_t, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  return block.magic == signature;
+}
+
+}  // namespace
+
+TraceFile::TraceFile(const fs::path& path) : path_(path) {
+  open_file();
+  try {
+    check_first_block();
+  } catch (...) {
+    close(file_);
+    throw;
+  }
+  being_rewritten_ = partial_state(partial_of(path_)) == PartialState::locked;
+}
+
+TraceFile::~TraceFile() { close(file_); }
+
+void TraceFile::open_file() {
+  struct stat status {};
+  if (stat(path_.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) refuse_missing(path_);
+    refuse(*this, ErrorCode::input_output, std::string("cannot look at the file: ") + std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is a folder, not a trace");
+  if (!S_ISREG(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is no regular file");
+  if (is_partial_name(path_)) refuse_partial(path_, partial_state(path_));
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0 || fstat(file_, &status) != 0) {
+    refuse(*this, ErrorCode::input_output, std::string("cannot open the file: ") + std::strerror(errno));
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void TraceFile::check_first_block() {
+  constexpr std::size_t shortest = offsetof(format::FirstBlock, tables_address);  // holds magic and file size
+  if (size_ == 0) refuse(*this, ErrorCode::not_a_trace, "empty; record again");
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&block_, 1));
+  read(0, bytes.first(std::min<std::uint64_t>(size_, bytes.size())));
+  if (is_hdf5(block_)) refuse(*this, ErrorCode::not_a_trace, "an HDF5 file, but not a trace");
+  if (block_.magic != format::magic || size_ < shortest) {
+    refuse(*this, ErrorCode::not_a_trace, "not a trace (" + std::to_string(size_) + " bytes)");
+  }
+  if (size_ < sizeof block_) refuse(*this, ErrorCode::damaged, of_bytes(size_, block_.file_bytes));
+  const Hash128 hash = piece_hash(bytes.first(format::hashed_block_bytes));
+  if (hash != Hash128{block_.block_low, block_.block_high}) {
+    refuse(*this, ErrorCode::damaged, "damaged: the hash of the first block is wrong; record again or copy again");
+  }
+  if (block_.version != format::version) {
+    refuse(*this, ErrorCode::version,
+           "format version " + std::to_string(block_.version) + "; this build reads version " +
+               std::to_string(format::version));
+  }
+  if (size_ < block_.file_bytes) refuse(*this, ErrorCode::damaged, of_bytes(size_, block_.file_bytes));
+  if (size_ > block_.file_bytes) {
+    refuse(*this, ErrorCode::damaged,
+           "damaged: " + std::to_string(size_ - block_.file_bytes) +
+               " bytes behind the end of the trace; record again or copy again");
+  }
+}
+
+void TraceFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
+  if (address > size_ || bytes.size() > size_ - address) {
+    refuse(*this, ErrorCode::damaged, "damaged: something is said to lie outside the file");
+  }
+  while (!bytes.empty()) {
+    const ssize_t done = pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(address));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) refuse(*this, ErrorCode::input_output, std::string("cannot read: ") + std::strerror(errno));
+    if (done == 0) refuse(*this, ErrorCode::damaged, "the file became shorter while it was read");
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    address += static_cast<std::uint64_t>(done);
+  }
+}
+
+}  // namespace goldentrace
