@@ -48,16 +48,28 @@ void ChunkedStream::write_chunk() {
   buffer_.clear();
 }
 
+// Few rows are stored as they are: HDF5's tree of chunks would be larger than what compression saves.
+void ChunkedStream::write_contiguous() {
+  const Hdf5Guard guard;
+  codec_ = format::Codec::raw;
+  const std::array<std::uint64_t, 1> sizes{rows_};
+  const std::uint64_t address = place_.file->write('/' + place_.path, type_, sizes, buffer_);
+  if (rows_ == 0) return;
+  chunks_.push_back(chunk_row(address, buffer_));
+  stored_bytes_ += buffer_.size();
+}
+
 void ChunkedStream::finish() {
+  hash_ = hasher_.finish();
   if (!dataset_) {
     chunk_rows_ = std::max<std::uint64_t>(1, rows_);
+    if (buffer_.size() <= format::uncompressed_limit) return write_contiguous();
     create();
   }
   if (!buffer_.empty()) {
     buffer_.resize(chunk_bytes());
     write_chunk();
   }
-  hash_ = hasher_.finish();
   dataset_.reset();
 }
 

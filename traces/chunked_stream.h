@@ -35,10 +35,12 @@ class ChunkedStream {
   const std::vector<format::ChunkRow>& chunks() const { return chunks_; }
   format::TableRow table() const;  // all but first_chunk; after finish()
   std::uint64_t stored_bytes() const { return stored_bytes_; }
+  format::Codec codec() const { return codec_; }  // final after finish()
   std::uint64_t chunk_bytes() const { return chunk_rows_ * row_bytes_; }
 
  private:
   void create();
+  void write_contiguous();
   void write_chunk();
 
   Place place_;

@@ -19,10 +19,11 @@ inline constexpr std::string_view name = "goldentrace.trace";
 inline constexpr std::string_view partial_suffix = ".partial";
 
 inline constexpr std::uint32_t zstd_filter = 32015;
-inline constexpr std::size_t packed_limit = 32768;      // tensors of fewer bytes are packed
-inline constexpr std::size_t stream_chunk = 262144;     // raw bytes of a chunk of a table or a packed dataset
-inline constexpr std::size_t tensor_chunk = 1048576;    // most raw bytes of a chunk of a tensor dataset
-inline constexpr std::size_t largest_chunk = 16777216;  // readers refuse larger ones
+inline constexpr std::size_t packed_limit = 65536;       // tensors of fewer bytes are packed
+inline constexpr std::size_t uncompressed_limit = 4096;  // a table of no more bytes is contiguous
+inline constexpr std::size_t stream_chunk = 262144;      // raw bytes of a chunk of a table or a packed dataset
+inline constexpr std::size_t tensor_chunk = 1048576;     // most raw bytes of a chunk of a tensor dataset
+inline constexpr std::size_t largest_chunk = 16777216;   // readers refuse larger ones
 // Readers refuse sizes that no frame could decode to: beyond the first bytes, so many for each byte of the file. Tables
 // hold hashes and do not compress that well.
 inline constexpr std::uint64_t free_bytes = 64 * 1048576;

@@ -11,16 +11,12 @@
 namespace goldentrace {
 namespace {
 
-// Half the entries of a chunk B-tree's node. HDF5's own 32 makes each dataset's first node 3 kB.
-constexpr unsigned chunk_tree_rank = 8;
-
 Hdf5Handle property_list(hid_t kind) { return {hdf5_check(H5Pcreate(kind), "create a property list"), H5Pclose}; }
 
 Hdf5Handle file_creation() {
   Hdf5Handle list = property_list(H5P_FILE_CREATE);
   hdf5_check(H5Pset_userblock(list.id(), sizeof(format::FirstBlock)), "reserve the first block");
   hdf5_check(H5Pset_obj_track_times(list.id(), 0), "switch times off");
-  hdf5_check(H5Pset_istore_k(list.id(), chunk_tree_rank), "set the rank of chunk trees");
   return list;
 }
 

@@ -135,7 +135,7 @@ std::vector<format::DatasetRow> PayloadStore::dataset_rows(const Numbers& number
   std::uint64_t first_chunk = 0;
   for (const Entry& entry : entries_) {
     format::DatasetRow row{.path = numbers.of_path(entry.path), .dtype = static_cast<std::uint8_t>(entry.dtype)};
-    row.codec = static_cast<std::uint8_t>(codec());
+    row.codec = static_cast<std::uint8_t>(entry.packed ? entry.packed->codec() : codec());
     row.first_chunk = first_chunk;
     if (entry.packed) {
       row.kind = static_cast<std::uint8_t>(format::DatasetKind::packed);

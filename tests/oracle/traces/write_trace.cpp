@@ -41,7 +41,7 @@ void add(TraceWriter& writer, RecordId id, DType dtype, const Shape& shape) {
 
 std::vector<Shape> shapes_of(DType dtype) {
   // Packed, packed, no element, one chunk per row.
-  std::vector<Shape> shapes{{2, 3}, {}, {0, 4}, {5, 7000}};
+  std::vector<Shape> shapes{{2, 3}, {}, {0, 4}, {5, 14000}};
   // A cut last axis and a cut middle axis, both with padding.
   if (dtype == DType::bfloat16) shapes.insert(shapes.end(), {{3, 600001}, {2, 3, 215, 1000}});
   return shapes;
