@@ -88,7 +88,7 @@ struct Spread {
 using Change = std::function<void(Values&, std::uint64_t seed)>;
 
 Spread spread_of(const Change& change, std::size_t rows, std::size_t columns) {
-  constexpr int trials = 200;
+  constexpr int trials = 150;
   Spread spread;
   double squares = 0;
   for (int trial = 0; trial < trials; ++trial) {
@@ -106,7 +106,7 @@ Spread spread_of(const Change& change, std::size_t rows, std::size_t columns) {
   return spread;
 }
 
-constexpr std::size_t rows = 48, columns = 768, heads = 12;
+constexpr std::size_t rows = 32, columns = 768, heads = 12;
 
 // 1 / sqrt(2 m) = 4.4 % is the theory for m = 256.
 void expect_usual_spread(const Spread& spread) {
