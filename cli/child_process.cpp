@@ -1,0 +1,89 @@
+#include "cli/child_process.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "traces/error.h"
+
+namespace goldentrace {
+namespace {
+
+std::atomic<pid_t> child{0};
+std::atomic<int> received{0};
+
+// What the terminal sends goes to the whole foreground group; only what was sent to us alone has to be passed on.
+void pass_on(int signal, siginfo_t* info, void*) {
+  received = signal;
+  const pid_t target = child;
+  if (info->si_code == SI_USER && target > 0) kill(target, signal);
+}
+
+class ForwardedSignals {
+ public:
+  ForwardedSignals() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &old_interrupt_);
+    sigaction(SIGTERM, &action, &old_terminate_);
+  }
+  ~ForwardedSignals() {
+    sigaction(SIGINT, &old_interrupt_, nullptr);
+    sigaction(SIGTERM, &old_terminate_, nullptr);
+  }
+  ForwardedSignals(const ForwardedSignals&) = delete;
+  ForwardedSignals& operator=(const ForwardedSignals&) = delete;
+
+ private:
+  struct sigaction old_interrupt_ {};
+  struct sigaction old_terminate_ {};
+};
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+  std::vector<std::string> list;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!extra.contains(text.substr(0, text.find('=')))) list.push_back(text);
+  }
+  for (const auto& [name, value] : extra) list.push_back(name + "=" + value);
+  return list;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment) {
+  const std::vector<std::string> variables = merged_environment(environment);
+  received = 0;
+  const ForwardedSignals forwarded;
+  pid_t started = 0;
+  const int failure = posix_spawnp(&started, command.front().c_str(), nullptr, nullptr, pointers(command).data(),
+                                   pointers(variables).data());
+  if (failure != 0) {
+    throw Error(failure == ENOENT ? ErrorCode::not_found : ErrorCode::input_output,
+                std::string("cannot be started: ") + std::strerror(failure), {command.front(), ""});
+  }
+  child = started;
+  int status = 0;
+  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          .received = received};
+}
+
+}  // namespace goldentrace

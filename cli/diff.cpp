@@ -1,0 +1,104 @@
+#include "diff/diff.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/choice.h"
+#include "cli/command_line.h"
+#include "cli/diff.h"
+#include "cli/error_report.h"
+#include "cli/report_files.h"
+#include "cli/verdict_colour.h"
+#include "diff/json_report.h"
+#include "diff/text_report.h"
+#include "traces/error.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace {
+namespace {
+
+const char* const examples =
+    "Examples:\n"
+    "  gtrace diff golden.h5 candidate.h5\n"
+    "  gtrace diff golden.h5 candidate.h5 --gate bitwise --filter 'h.0.*'\n"
+    "  gtrace diff golden.h5 candidate.h5 --gate allclose --atol 1e-4 --report report.json\n\n";
+
+void refuse_unused(const DiffCommandOptions& options) {
+  const auto refuse = [&](const char* option, const char* gate) {
+    throw Error(ErrorCode::usage, std::string(option) + " belongs to --gate " + gate + ", not to " + options.gate);
+  };
+  if (options.gate != "allclose" && options.rtol) refuse("--rtol", "allclose");
+  if (options.gate != "allclose" && options.atol) refuse("--atol", "allclose");
+  if (options.gate != "rel" && options.rel) refuse("--rel", "rel");
+}
+
+DiffOptions diff_options(const DiffCommandOptions& options) {
+  refuse_unused(options);
+  DiffOptions result;
+  result.gate.kind = parse_gate_kind(options.gate);
+  result.gate.rtol = options.rtol;
+  result.gate.atol = options.atol;
+  result.gate.rel = options.rel;
+  result.gate.nan = parse_nan_policy(options.nan);
+  result.gate.dtypes = options.strict ? DTypePolicy::differ : DTypePolicy::note;
+  if (!options.rules.empty()) result.rules = read_rules(options.rules);
+  result.filter = options.filter;
+  result.limit = options.limit;
+  return result;
+}
+
+void print(const Report& report, const DiffCommandOptions& options) {
+  if (options.output.json) {
+    std::cout << to_json(report);
+  } else if (options.output.text()) {
+    std::cout << coloured_verdict(to_text(report, {.limit = options.limit}));
+  }
+  if (report.verdict == Verdict::incomparable) {
+    const ErrorReport line{.program = "gtrace"};
+    line.print(Error(ErrorCode::incomparable, "cannot compare: " + report.reason,
+                     {report.a.string() + " against " + report.b.string(), ""}));
+  }
+}
+
+void add_gate_options(CLI::App& command, DiffCommandOptions& options) {
+  choice(command.add_option("--gate", options.gate, "What counts as the same"), {"bitwise", "allclose", "rel"});
+  const auto tolerance = [&](const char* name, std::optional<double>& value, const char* description) {
+    number_from(command.add_option(name, value, description), 0);
+  };
+  tolerance("--rtol", options.rtol, "Of allclose: |a-b| <= atol + rtol |a| (default: by dtype)");
+  tolerance("--atol", options.atol, "Of allclose (default: by dtype)");
+  tolerance("--rel", options.rel, "Of rel: largest relative Frobenius error (default: by dtype)");
+  command.add_option("--rules", options.rules, "Gates per layer, role and pass: a TOML file")->type_name("FILE");
+  command.add_flag("--strict", options.strict, "Another dtype is a difference even where the values agree");
+  choice(command.add_option("--nan", options.nan, "Whether NaN on both sides is the same"), {"same", "differ"});
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, ExitCode& result) {
+  auto options = std::make_shared<DiffCommandOptions>();
+  CLI::App* command = app.add_subcommand("diff", "Compare two traces and find where they part");
+  command->add_option("golden", options->a, "The reference")->required()->type_name("FILE");
+  command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
+  add_gate_options(*command, *options);
+  command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
+  integer_from(command->add_option("--limit", options->limit, "Longest list in the report"), 0);
+  command->add_option("--report", options->reports, "Also write a report, by ending: .json, .txt; repeatable")
+      ->type_name("FILE");
+  add_output_options(*command, options->output);
+  command->footer(examples + exit_code_help());
+  command->callback([options, &result] { result = run_diff(*options); });
+}
+
+ExitCode run_diff(const DiffCommandOptions& options) {
+  check_report_files(options.reports);
+  const DiffOptions settings = diff_options(options);
+  const TraceReader a(options.a), b(options.b);
+  const Report report = diff(a, b, settings);
+  print(report, options);
+  write_report_files(options.reports, report, options.limit);
+  return static_cast<ExitCode>(exit_code(report));
+}
+
+}  // namespace goldentrace

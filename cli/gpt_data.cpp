@@ -1,0 +1,83 @@
+#include "cli/gpt_data.h"
+
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+
+#include "cli/id_table.h"
+#include "traces/error.h"
+
+namespace goldentrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+void refuse_without_ids(const RecordGptOptions& options) {
+  if (options.labels.empty() && options.mask.empty()) return;
+  throw Error(ErrorCode::usage, std::string(options.labels.empty() ? "--mask" : "--labels") +
+                                    " needs the ids that it belongs to: --tokens or --text");
+}
+
+// Sizes that were given win; else those of the file.
+void choose_sizes(const RecordGptOptions& options, const std::vector<std::int64_t>& shape, GptOptions& trainer) {
+  const std::size_t dims = shape.size();
+  if (dims >= 2) {
+    trainer.seq_len = shape[dims - 1];
+    trainer.batch_size = shape[dims - 2];
+  }
+  trainer.seq_len = options.seq.value_or(trainer.seq_len);
+  trainer.batch_size = options.batch.value_or(trainer.batch_size);
+}
+
+std::int64_t batch_elements(const GptOptions& trainer) {
+  constexpr std::int64_t most = 1'000'000'000;
+  if (trainer.batch_size < 1 || trainer.seq_len < 1 || trainer.batch_size > most / trainer.seq_len) {
+    throw Error(ErrorCode::usage, "--batch and --seq: impossible sizes");
+  }
+  return trainer.batch_size * trainer.seq_len;
+}
+
+at::Tensor slice(const IdTable& table, std::int64_t batch, const GptOptions& trainer) {
+  const std::int64_t count = batch_elements(trainer);
+  auto* first = const_cast<std::int64_t*>(table.values.data()) + batch * count;
+  return at::from_blob(first, {trainer.batch_size, trainer.seq_len}, at::kLong).clone();
+}
+
+IdTable read_like(const fs::path& path, const IdTable& ids, const char* option) {
+  IdTable table = read_id_table(path);
+  if (table.values.size() == ids.values.size()) return table;
+  throw Error(ErrorCode::usage,
+              std::string(option) + " has " + std::to_string(table.values.size()) + " numbers for " +
+                  std::to_string(ids.values.size()) + " ids; give one for each id",
+              {path.string(), ""});
+}
+
+}  // namespace
+
+void read_batches(const RecordGptOptions& options, GptOptions& trainer) {
+  const fs::path& path = options.tokens.empty() ? options.text : options.tokens;
+  if (path.empty()) {
+    refuse_without_ids(options);
+    choose_sizes(options, {}, trainer);
+    return;
+  }
+  const IdTable ids = options.tokens.empty() ? read_text_bytes(path) : read_id_table(path);
+  choose_sizes(options, ids.shape, trainer);
+  const std::int64_t count = static_cast<std::int64_t>(ids.values.size()) / batch_elements(trainer);
+  if (count == 0) {
+    throw Error(ErrorCode::usage,
+                std::to_string(ids.values.size()) + " ids are too few for a batch of " +
+                    std::to_string(trainer.batch_size) + " x " + std::to_string(trainer.seq_len) +
+                    "; lower --batch or --seq",
+                {path.string(), ""});
+  }
+  const IdTable labels = options.labels.empty() ? IdTable{} : read_like(options.labels, ids, "--labels");
+  const IdTable mask = options.mask.empty() ? IdTable{} : read_like(options.mask, ids, "--mask");
+  for (std::int64_t batch = 0; batch < std::min(count, trainer.steps); ++batch) {
+    trainer.batches.push_back({slice(ids, batch, trainer),
+                               labels.values.empty() ? at::Tensor() : slice(labels, batch, trainer),
+                               mask.values.empty() ? at::Tensor() : slice(mask, batch, trainer)});
+  }
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,83 @@
+#include "cli/record_mlp.h"
+
+#include "cli/choice.h"
+#include "cli/number.h"
+#include "cli/recording.h"
+#include "cli/scalar_type.h"
+#include "models/mlp.h"
+#include "traces/error.h"
+
+namespace goldentrace {
+namespace {
+
+[[noreturn]] void contradiction(const std::string& flag, const std::string& variant) {
+  throw Error(ErrorCode::usage, flag + " contradicts --variant " + variant + "; leave one of them out");
+}
+
+// The variant that the flags ask for when none is named.
+std::string implied_variant(const RecordMlpOptions& options) {
+  std::string name = options.accumulation_loop                 ? "ga-while"
+                     : options.gradient_accumulation_steps > 1 ? "ga-loop"
+                                                               : "plain";
+  return options.gradient_checkpointing ? name + "-ckpt" : name;
+}
+
+void check_flags(const RecordMlpOptions& options, const std::string& variant) {
+  const bool checkpointed = variant.ends_with("-ckpt");
+  if (options.gradient_checkpointing && !checkpointed) contradiction("--use_gradient_checkpointing", variant);
+  if (options.accumulation_loop && !variant.starts_with("ga-while")) {
+    contradiction("--use_gradient_accumulation_loop", variant);
+  }
+  if (options.gradient_accumulation_steps != 1 && !variant.starts_with("ga-")) {
+    contradiction("--gradient_accumulation_steps", variant);
+  }
+}
+
+std::string variant_of(const RecordMlpOptions& options) {
+  const std::string variant = options.variant.value_or(implied_variant(options));
+  const std::vector<std::string> known = mlp_variants();
+  if (std::find(known.begin(), known.end(), variant) == known.end()) refuse_choice("--variant", variant, known);
+  check_flags(options, variant);
+  return variant;
+}
+
+MlpOptions trainer_options(const RecordOptions& all) {
+  const RecordMlpOptions& options = all.mlp;
+  MlpOptions result;
+  result.variant = parse_mlp_variant(variant_of(options));
+  result.batch_size = options.batch_size;
+  result.num_epochs = options.num_epochs;
+  result.lr = options.lr;
+  result.log_steps = options.log_steps;
+  result.input_dim = options.input_dim;
+  result.train_dataset_len = options.train_dataset_len;
+  result.gradient_accumulation_steps = options.gradient_accumulation_steps;
+  result.seed = all.run.seed;
+  result.dtype = scalar_type(all.run.dtype);
+  result.threads = all.run.threads;
+  return result;
+}
+
+Header facts(const MlpOptions& options) {
+  return {{"model.name", "mlp"},
+          {"model.variant", std::string(name(options.variant))},
+          {"model.batch_size", std::to_string(options.batch_size)},
+          {"model.num_epochs", std::to_string(options.num_epochs)},
+          {"model.lr", shortest(options.lr)},
+          {"model.input_dim", std::to_string(options.input_dim)},
+          {"model.train_dataset_len", std::to_string(options.train_dataset_len)},
+          {"model.gradient_accumulation_steps", std::to_string(options.gradient_accumulation_steps)}};
+}
+
+}  // namespace
+
+ExitCode run_record_mlp(const RecordOptions& options) {
+  const MlpOptions trainer = trainer_options(options);
+  check(trainer);
+  RecordedModel model;
+  model.header = facts(trainer);
+  model.train = [&](const Events& events, const auto& log) { train_mlp(trainer, events, log); };
+  return run_recording(options, model);
+}
+
+}  // namespace goldentrace

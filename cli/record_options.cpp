@@ -1,0 +1,143 @@
+#include "cli/record_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/choice.h"
+#include "cli/command_line.h"
+
+namespace goldentrace {
+namespace {
+
+const char* const examples =
+    "Examples:\n"
+    "  gtrace record mlp -o golden.h5 --input_dim 64\n"
+    "  gtrace record gpt -o run.h5 --layers 2 --hidden 64 --heads 2 --vocab 101 --positions 32 --seq 16\n"
+    "  gtrace record mlp -o fault.h5 --input_dim 64 --plant scale=1.01@layers.2\n"
+    "  gtrace record -o run.h5 -- ./my_program --its-own-option\n\n";
+
+void add_capture(CLI::App& app, CaptureOptions& options) {
+  app.add_option("-o,--output", options.output, "The trace to write")->type_name("FILE");
+  choice(app.add_option("--capture", options.capture, "full: payloads; sketch: fingerprints and tapes only"),
+         {"full", "sketch"});
+  app.add_flag("--ops", options.ops, "Also hash and statistics of every op output");
+  app.add_option("--layers-only", options.layers_only, "Record only these layers; repeatable")->type_name("GLOB");
+  app.add_option("--record-steps", options.record_steps, "Record only these steps, such as 0,4-7")->type_name("LIST");
+  auto* roles = app.add_option("--roles", options.roles, "Keep payloads of these roles only, comma-separated");
+  choice(roles, {"input", "output", "grad_output", "grad_input", "param", "param_grad", "buffer", "loss"});
+  roles->delimiter(',')->type_name("LIST");
+  choice(app.add_option("--self-check", options.self_check, "Replay each layer while recording and compare"),
+         {"first", "every", "none"});
+  integer_between(app.add_option("--sketch-size", options.sketch_size, "Numbers in a sketch, 0: no sketches"), 0,
+                  65536);
+  app.add_flag("--withhold-command-line", options.withhold_command_line, "Leave the command line out of the trace");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group("Recording");
+  }
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  app.add_option("--seed", options.seed, "Seed of the random generator")->type_name("N");
+  choice(app.add_option("--dtype", options.dtype, "Element type of the model"),
+         {"float32", "bfloat16", "float16", "float64"});
+  choice(app.add_option("--device", options.device, "Where the model runs"), {"cpu"});
+  integer_between(app.add_option("--threads", options.threads, "Threads of LibTorch, 0: its own choice"), 0, 4096);
+  app.add_option("--plant", options.plant, "A deliberate fault: an extra op at the output of a layer")
+      ->type_name("KIND@LAYER");
+}
+
+std::string plant_help() { return "KIND of --plant: " + CLI::detail::join(plant_kinds(), ", ") + "\n\n"; }
+
+void add_mlp(CLI::App& record, RecordOptions& all) {
+  RecordMlpOptions& options = all.mlp;
+  CLI::App* app = record.add_subcommand("mlp", "Train the linear-model MLP and record it");
+  choice(app->add_option("--variant", options.variant, "Training loop (default: plain, with accumulation ga-loop)"),
+         mlp_variants());
+  app->add_option("--batch_size", options.batch_size, "Rows of a micro-batch")->type_name("N");
+  app->add_option("--num_epochs", options.num_epochs, "Epochs")->type_name("N");
+  app->add_option("--lr", options.lr, "Learning rate of SGD")->type_name("X");
+  app->add_option("--log_steps", options.log_steps, "Log a line at every multiple of this counter")->type_name("N");
+  app->add_option("--input_dim", options.input_dim, "Input size D")->type_name("N");
+  app->add_option("--train_dataset_len", options.train_dataset_len, "Rows of an epoch")->type_name("N");
+  app->add_option("--gradient_accumulation_steps", options.gradient_accumulation_steps, "Micro-batches of a step")
+      ->type_name("N");
+  app->add_flag("--use_gradient_checkpointing", options.gradient_checkpointing, "The -ckpt form of the variant");
+  app->add_flag("--use_gradient_accumulation_loop", options.accumulation_loop, "The ga-while variant");
+  for (CLI::Option* option : app->get_options()) {
+    if (option != app->get_help_ptr()) option->group("MLP trainer");
+  }
+  add_run(*app, all.run);
+  add_capture(*app, all.capture);
+  add_output_options(*app, all.output);
+  app->footer(
+      "Example:\n  gtrace record mlp -o ga.h5 --variant ga-loop --gradient_accumulation_steps 8 --input_dim 64\n\n" +
+      plant_help() + exit_code_help());
+}
+
+void add_gpt_shape(CLI::App& app, RecordGptOptions& options) {
+  choice(app.add_option("--shape", options.shape, "Which GPT"), {"hf"});
+  app.add_option("--layers", options.layers, "Blocks (n_layer, 12)")->type_name("N");
+  app.add_option("--hidden", options.hidden, "Width (n_embd, 768)")->type_name("N");
+  app.add_option("--heads", options.heads, "Attention heads (n_head, 12)")->type_name("N");
+  app.add_option("--ffn", options.ffn, "Width of the MLP (n_inner, 4 x hidden)")->type_name("N");
+  app.add_option("--vocab", options.vocab, "Vocabulary (vocab_size, 50257)")->type_name("N");
+  app.add_option("--positions", options.positions, "Longest sequence (n_positions, 1024)")->type_name("N");
+  app.add_option("--dropout", options.dropout, "All three dropouts (embd_pdrop, attn_pdrop, resid_pdrop, 0.1)")
+      ->type_name("P");
+  app.add_option("--set", options.set, "A model option by its name in config.json; repeatable")
+      ->type_name("OPTION=VALUE");
+  app.add_option("--load", options.load, "Initial weights: a .safetensors file")->type_name("FILE");
+}
+
+void add_gpt_training(CLI::App& app, RecordGptOptions& options) {
+  app.add_option("--batch", options.batch, "Sequences of a batch (4)")->type_name("N");
+  app.add_option("--seq", options.seq, "Tokens of a sequence (32)")->type_name("N");
+  app.add_option("--steps", options.steps, "Optimizer steps")->type_name("N");
+  choice(app.add_option("--optimizer", options.optimizer, "Optimizer"), {"sgd", "adamw"});
+  app.add_option("--lr", options.lr, "Learning rate")->type_name("X");
+  auto* tokens = app.add_option("--tokens", options.tokens, "Token ids: .npy, or numbers as text");
+  auto* text = app.add_option("--text", options.text, "A text whose bytes are the token ids");
+  tokens->type_name("FILE")->excludes(text);
+  text->type_name("FILE");
+  app.add_option("--labels", options.labels, "Targets, shaped like the ids, never shifted; -100: ignored")
+      ->type_name("FILE");
+  app.add_option("--mask", options.mask, "Attention mask, shaped like the ids; 0: padding")->type_name("FILE");
+}
+
+void add_gpt(CLI::App& record, RecordOptions& all) {
+  CLI::App* app = record.add_subcommand("gpt", "Train a GPT and record it");
+  add_gpt_shape(*app, all.gpt);
+  add_gpt_training(*app, all.gpt);
+  for (CLI::Option* option : app->get_options()) {
+    if (option != app->get_help_ptr()) option->group("GPT");
+  }
+  add_run(*app, all.run);
+  add_capture(*app, all.capture);
+  add_output_options(*app, all.output);
+  app->footer(
+      "Example:\n  gtrace record gpt -o run.h5 --layers 2 --hidden 64 --heads 2 --vocab 256 --positions 64 --text "
+      "a.txt "
+      "--set activation_function=gelu\n\n" +
+      plant_help() + exit_code_help());
+}
+
+}  // namespace
+
+std::vector<std::string> mlp_variants() { return {"plain", "ga-loop"}; }
+
+std::vector<std::string> plant_kinds() {
+  return {"scale=K", "offset=C", "negate", "swap-heads", "shift", "zero-row", "nan", "round-bf16"};
+}
+
+void add_record(CLI::App& app, RecordOptions& options) {
+  app.description("Record a run into a trace: a built-in trainer, or any LibTorch program behind --");
+  app.require_subcommand(0, 1);
+  add_capture(app, options.capture);
+  add_output_options(app, options.output);
+  add_mlp(app, options);
+  add_gpt(app, options);
+  app.footer(
+      "With -- PROGRAM ARGUMENTS the program is run unchanged; its RECORD_USER_SCOPE labels are the layers.\n\n" +
+      std::string(examples) + exit_code_help());
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,86 @@
+#include "cli/record_summary.h"
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/layer_summary.h"
+#include "cli/number.h"
+#include "traces/error.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace {
+namespace {
+
+struct Counts {
+  std::uint64_t bytes = 0;
+  std::size_t steps = 0, records = 0;
+  std::map<Replayable, std::size_t> layers;  // by the worst of their passes
+
+  std::size_t layer_count() const {
+    std::size_t sum = 0;
+    for (const auto& [state, count] : layers) sum += count;
+    return sum;
+  }
+};
+
+Counts count(const TraceReader& trace, const std::filesystem::path& path) {
+  Counts counts{.bytes = std::filesystem::file_size(path), .records = trace.records().size()};
+  std::set<std::int64_t> steps;
+  for (const Record& record : trace.records()) steps.insert(record.id.step);
+  counts.steps = steps.size();
+  std::map<std::string, Replayable> layers;
+  for (const LayerSummary& line : summarize_layers(trace)) {
+    if (line.layer == root_layer || line.pass == Pass::backward || line.pass == Pass::update) continue;
+    auto [place, added] = layers.try_emplace(line.layer, line.replayable);
+    if (!added) place->second = std::max(place->second, line.replayable);
+  }
+  for (const auto& [layer, state] : layers) ++counts.layers[state];
+  return counts;
+}
+
+std::string amount(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string layers_text(const Counts& counts) {
+  std::string text = amount(counts.layer_count(), "layer");
+  for (const auto& [state, number] : counts.layers) {
+    if (number > 0) text += ", " + std::to_string(number) + " " + std::string(name(state));
+  }
+  return text;
+}
+
+void print_json(const Counts& counts, const std::filesystem::path& path) {
+  nlohmann::ordered_json json = {{"schema", "goldentrace.record/1"},
+                                 {"file", path.string()},
+                                 {"bytes", counts.bytes},
+                                 {"steps", counts.steps},
+                                 {"records", counts.records},
+                                 {"layers", counts.layer_count()}};
+  json["replayable"] = nlohmann::ordered_json::object();
+  for (const auto& [state, number] : counts.layers) json["replayable"][std::string(name(state))] = number;
+  std::cout << json.dump(2) << '\n';
+}
+
+}  // namespace
+
+void print_summary(const std::filesystem::path& trace, const OutputOptions& options) {
+  if (options.quiet && !options.json) return;
+  const Counts counts = count(TraceReader(trace), trace);
+  if (options.json) return print_json(counts, trace);
+  std::cout << trace.string() << ": " << human_bytes(counts.bytes) << ", " << amount(counts.steps, "step") << ", "
+            << amount(counts.records, "record") << "; " << layers_text(counts) << '\n';
+}
+
+std::string committed_text(const std::filesystem::path& trace) {
+  try {
+    const Counts counts = count(TraceReader(trace), trace);
+    return amount(counts.steps, "committed step") + (counts.steps == 1 ? " is in " : " are in ") + trace.string();
+  } catch (const Error&) {
+    return "no step was committed, nothing was written";
+  }
+}
+
+}  // namespace goldentrace

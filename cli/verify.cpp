@@ -1,0 +1,55 @@
+#include "cli/verify.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+#include "cli/number.h"
+#include "cli/progress.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace {
+namespace {
+
+const char* const examples =
+    "Examples:\n"
+    "  gtrace verify run.h5\n"
+    "  gtrace verify run.h5 --quiet && echo intact\n\n";
+
+void report(const TraceReader& trace, std::uint64_t bytes, const OutputOptions& options) {
+  const std::size_t records = trace.records().size();
+  if (options.json) {
+    const nlohmann::ordered_json json = {
+        {"schema", "goldentrace.verify/1"},    {"file", trace.path().string()}, {"intact", true}, {"records", records},
+        {"layer_calls", trace.calls().size()}, {"tapes", trace.tape_count()},   {"bytes", bytes}};
+    std::cout << json.dump(2) << '\n';
+  } else if (options.text()) {
+    std::cout << trace.path().string() << ": intact, " << records << " records, " << trace.tape_count() << " tapes, "
+              << human_bytes(bytes) << '\n';
+  }
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, ExitCode& result) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command = app.add_subcommand("verify", "Check every hash of a trace");
+  command->add_option("trace", options->trace, "The trace")->required()->type_name("FILE");
+  add_output_options(*command, options->output);
+  command->footer(examples + exit_code_help());
+  command->callback([options, &result] { result = run_verify(*options); });
+}
+
+ExitCode run_verify(const VerifyOptions& options) {
+  const TraceReader trace(options.trace);
+  {
+    Progress progress("verify", options.output);
+    trace.verify([&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+  }
+  report(trace, std::filesystem::file_size(options.trace), options.output);
+  return ExitCode::same;
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,2 @@
+# needs: record
+gtrace record gpt --help

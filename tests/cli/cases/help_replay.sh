@@ -1,0 +1,2 @@
+# needs: replay
+gtrace replay --help

@@ -1,0 +1,1 @@
+gtrace show "$GOLDEN" --layer layers.1 --stats

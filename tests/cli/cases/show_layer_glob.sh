@@ -1,0 +1,1 @@
+gtrace show "$GOLDEN" --layer 'layers.*' | cut -f1-5

@@ -1,0 +1,1 @@
+gtrace show "$GOLDEN" --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["losses"])'

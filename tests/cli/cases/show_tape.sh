@@ -1,0 +1,1 @@
+gtrace show "$GOLDEN" --tape layers.1

@@ -1,0 +1,1 @@
+gtrace show "$NO_INPUTS" --tape attention

@@ -1,0 +1,3 @@
+gtrace show "$GOLDEN" --limit -1
+echo "exit $?"
+gtrace show "$GOLDEN" --limit many

@@ -1,0 +1,1 @@
+gtrace verify "$GOLDEN" "$SCALED"

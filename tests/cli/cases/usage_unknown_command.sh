@@ -1,0 +1,3 @@
+gtrace shwo
+echo "exit $?"
+gtrace zzzzzzzz

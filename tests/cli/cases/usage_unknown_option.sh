@@ -1,0 +1,3 @@
+gtrace show --jsno "$GOLDEN"
+echo "exit $?"
+gtrace verify --zzz "$GOLDEN"
