@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
+#include "diff/number.h"
 #include "traces/error.h"
 
 namespace goldentrace {
@@ -34,12 +34,6 @@ bool is_inexact(DType dtype) {
   return kind == DTypeClass::floating || kind == DTypeClass::complex;
 }
 
-std::string number(double value) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%g", value);
-  return buffer.data();
-}
-
 std::string_view kind_name(GateKind kind) {
   constexpr std::array<std::string_view, 3> names = {"bitwise", "allclose", "rel"};
   return names.at(static_cast<std::size_t>(kind));
@@ -66,14 +60,14 @@ std::string describe(const Gate& gate, DType a, DType b) {
   if (gate.kind == GateKind::bitwise) return "bitwise";
   if (!is_inexact(a) || !is_inexact(b)) return "exact";
   const Limits limit = limits(gate, a, b);
-  if (gate.kind == GateKind::rel) return "rel " + number(limit.rel);
-  return "allclose rtol " + number(limit.rtol) + " atol " + number(limit.atol);
+  if (gate.kind == GateKind::rel) return "rel " + show_exact(limit.rel);
+  return "allclose rtol " + show_exact(limit.rtol) + " atol " + show_exact(limit.atol);
 }
 
 std::string describe(const Gate& gate) {
   std::string given;
   const auto add = [&given](const char* word, const std::optional<double>& value) {
-    if (value) given += (given.empty() ? "" : ", ") + std::string(word) + " " + number(*value);
+    if (value) given += (given.empty() ? "" : ", ") + std::string(word) + " " + show_exact(*value);
   };
   if (gate.kind == GateKind::allclose) {
     add("rtol", gate.rtol);

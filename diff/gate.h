@@ -65,6 +65,9 @@ struct Judgement {
   bool estimated = false;
   // Part of the gate that was used: 1 is the limit; infinity when the limit is 0 and something differs.
   double used = 0;
+  // The element that shows the difference best, as a flat index, and both values there; -1 when there is none.
+  std::int64_t place = -1;
+  double a = 0, b = 0;
   // One line: what is out of the gate, or how much of it was used.
   std::string text;
 

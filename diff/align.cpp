@@ -1,0 +1,156 @@
+#include "diff/align.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace goldentrace {
+
+namespace {
+
+using Rows = std::vector<std::int64_t>;
+
+struct Group {
+  Rows a;
+  Rows b;
+};
+
+// Records of one group share everything of their id but the index. Declared inputs are a group of their own.
+struct GroupKey {
+  const RecordId* id;
+  bool declared;
+
+  bool operator==(const GroupKey& other) const { return declared == other.declared && fields() == other.fields(); }
+  std::tuple<std::int64_t, std::int64_t, std::int32_t, Pass, std::string_view, std::int32_t, Role> fields() const {
+    return {id->step, id->micro, id->rank, id->pass, id->layer, id->call, id->role};
+  }
+};
+
+struct GroupHash {
+  std::size_t operator()(const GroupKey& key) const {
+    std::size_t hash = std::hash<std::string_view>{}(key.id->layer);
+    const auto mix = [&hash](std::int64_t value) {
+      hash = (hash ^ static_cast<std::size_t>(value)) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 29;
+    };
+    mix(key.id->step);
+    mix(key.id->micro);
+    mix(key.id->rank);
+    mix(key.id->call);
+    mix(static_cast<int>(key.id->pass) * 64 + static_cast<int>(key.id->role) * 2 + (key.declared ? 1 : 0));
+    return hash;
+  }
+};
+
+using Groups = std::unordered_map<GroupKey, Group, GroupHash>;
+
+void collect(std::span<const Record> records, Rows Group::*side, Groups& groups) {
+  for (std::size_t row = 0; row < records.size(); ++row) {
+    const Record& record = records[row];
+    if (record.id.role == Role::op_output) continue;
+    (groups[{&record.id, record.declared}].*side).push_back(static_cast<std::int64_t>(row));
+  }
+}
+
+bool is_named(const GroupKey& key) {
+  const Role role = key.id->role;
+  return role == Role::param || role == Role::param_grad || role == Role::buffer;
+}
+
+void sort_by_position(Rows& rows, std::span<const Record> records) {
+  std::ranges::stable_sort(rows, {}, [records](std::int64_t row) { return records[row].position; });
+}
+
+// Rows of `rows` under their index, the first in position order at the back.
+std::unordered_map<std::string_view, Rows> by_name(const Rows& rows, std::span<const Record> records) {
+  std::unordered_map<std::string_view, Rows> names;
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) names[records[*row].id.index].push_back(*row);
+  return names;
+}
+
+void pair_by_name(Group& group, std::span<const Record> a, std::span<const Record> b, Alignment& alignment) {
+  auto names = by_name(group.b, b);
+  Rows rest;
+  for (const std::int64_t row : group.a) {
+    const auto partner = names.find(a[row].id.index);
+    if (partner == names.end() || partner->second.empty()) {
+      rest.push_back(row);
+      continue;
+    }
+    alignment.pairs.push_back({row, partner->second.back()});
+    partner->second.pop_back();
+  }
+  group.a = std::move(rest);
+  const auto is_paired = [&](std::int64_t row) {
+    const Rows& left = names[b[row].id.index];
+    return std::ranges::find(left, row) == left.end();
+  };
+  std::erase_if(group.b, is_paired);
+}
+
+void leave(const Rows& rows, std::size_t first, Rows& unpaired) {
+  unpaired.insert(unpaired.end(), rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end());
+}
+
+// Positions count within the group, so equal positions meet and what is left of the longer side has no partner.
+void pair_by_order(const Group& group, std::span<const Record> a, std::span<const Record> b, Alignment& alignment) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < group.a.size() && j < group.b.size()) {
+    const std::int32_t position_a = a[group.a[i]].position;
+    const std::int32_t position_b = b[group.b[j]].position;
+    if (position_a == position_b) {
+      alignment.pairs.push_back({group.a[i++], group.b[j++]});
+    } else if (position_a < position_b) {
+      alignment.missing.push_back(group.a[i++]);
+    } else {
+      alignment.extra.push_back(group.b[j++]);
+    }
+  }
+  leave(group.a, i, alignment.missing);
+  leave(group.b, j, alignment.extra);
+}
+
+// After names were paired the positions of the rest have gaps: they meet by order alone.
+void pair_leftovers(const Group& group, Alignment& alignment) {
+  const std::size_t common = std::min(group.a.size(), group.b.size());
+  for (std::size_t i = 0; i < common; ++i) alignment.pairs.push_back({group.a[i], group.b[i]});
+  leave(group.a, common, alignment.missing);
+  leave(group.b, common, alignment.extra);
+}
+
+void pair_inputs(Group& group, std::span<const Record> a, std::span<const Record> b, Alignment& alignment) {
+  pair_by_name(group, a, b, alignment);
+  leave(group.a, 0, alignment.missing);
+  leave(group.b, 0, alignment.extra);
+}
+
+}  // namespace
+
+Alignment align(std::span<const Record> a, std::span<const Record> b) {
+  Groups groups;
+  groups.reserve(a.size());
+  collect(a, &Group::a, groups);
+  collect(b, &Group::b, groups);
+  Alignment alignment;
+  for (auto& [key, group] : groups) {
+    sort_by_position(group.a, a);
+    sort_by_position(group.b, b);
+    if (key.declared) {
+      pair_inputs(group, a, b, alignment);
+    } else if (is_named(key)) {
+      pair_by_name(group, a, b, alignment);
+      pair_leftovers(group, alignment);
+    } else {
+      pair_by_order(group, a, b, alignment);
+    }
+  }
+  std::ranges::sort(alignment.pairs, {}, &RecordPair::a);
+  std::ranges::sort(alignment.missing);
+  std::ranges::sort(alignment.extra);
+  return alignment;
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,32 @@
+// Compares two traces: the whole of `gtrace diff A B`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "diff/gate.h"
+#include "diff/report.h"
+#include "diff/rules.h"
+#include "diff/trace_view.h"
+#include "diff/work_queue.h"
+
+namespace goldentrace {
+
+class TraceReader;
+
+struct DiffOptions {
+  Gate gate;                // of every record that no rule speaks about
+  Rules rules;              // read_rules(FILE)
+  std::string filter;       // glob: only records of these layers are judged; empty: all. Model inputs always are.
+  std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
+  WorkLimits work;
+};
+
+// a is the golden and the reference. Order of judgement: model inputs (different data: incomparable), the weights of
+// the first step (equal values whatever the gate, unless a rule with role = "param" says otherwise), then records in
+// dataflow order. What is found is in the report, "nothing compared" included; Error only for a trace that cannot be
+// read. Compares on several threads, bounded memory.
+Report diff(const TraceReader& a, const TraceReader& b, const DiffOptions& options = {});
+Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options = {});
+
+}  // namespace goldentrace

@@ -1,0 +1,154 @@
+#include "diff/origin.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "diff/op_text.h"
+#include "diff/op_values.h"
+#include "diff/replay_command.h"
+
+namespace goldentrace {
+
+namespace {
+
+bool is_output(Role role) { return role == Role::output || role == Role::grad_input; }
+
+bool is_forward(const RecordId& id) { return id.pass == Pass::forward || id.pass == Pass::recompute; }
+
+std::string explanation_of(Origin origin, const Divergence& divergence) {
+  switch (origin) {
+    case Origin::introduced:
+      return "introduced in " + divergence.pair.id.layer;
+    case Origin::glue:
+      return "made between the layers " + divergence.from.value_or("(start)") + " and " + *divergence.to;
+    case Origin::weight:
+      return "stored values differ before any op used them; later layers follow from it";
+    case Origin::random:
+      return "the random state at entry differs, and the layer draws random numbers";
+    case Origin::inherited:
+      return "what it was computed from was not compared and is not equal";
+  }
+  return {};
+}
+
+// What is certain to be read by a layer: the tensors of its call that its code started from.
+bool is_glue_role(const RecordId& id) {
+  return id.role == Role::input || id.role == Role::grad_output ||
+         (id.role == Role::param_grad && id.pass == Pass::update);
+}
+
+}  // namespace
+
+const Record& OriginFinder::record_a(std::int64_t pair) const {
+  const auto row = input_.alignment.pairs[static_cast<std::size_t>(pair)].a;
+  return input_.a.records[static_cast<std::size_t>(row)];
+}
+
+const Record& OriginFinder::record_b(std::int64_t pair) const {
+  const auto row = input_.alignment.pairs[static_cast<std::size_t>(pair)].b;
+  return input_.b.records[static_cast<std::size_t>(row)];
+}
+
+bool OriginFinder::rests_on_unknown(std::int64_t pair) const {
+  std::vector<std::uint8_t> seen(graph_.size(), 0);
+  std::vector<std::int64_t> stack{pair};
+  while (!stack.empty()) {
+    const std::int64_t node = stack.back();
+    stack.pop_back();
+    for (const std::int64_t producer : graph_.producers(node)) {
+      if (seen[static_cast<std::size_t>(producer)]++) continue;
+      if (!graph_.is_pair(producer)) {
+        stack.push_back(producer);
+      } else if (input_.states[static_cast<std::size_t>(producer)] == PairState::unknown) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Origin OriginFinder::origin_of(std::int64_t pair) const {
+  const RecordId& id = record_a(pair).id;
+  if (rests_on_unknown(pair)) return Origin::inherited;
+  if (is_forward(id) && (id.role == Role::param || id.role == Role::buffer)) return Origin::weight;
+  return is_glue_role(id) && !record_a(pair).declared ? Origin::glue : Origin::introduced;
+}
+
+bool OriginFinder::inputs_are_bit_equal(std::int64_t pair) const {
+  return std::ranges::all_of(graph_.producers(pair), [this](std::int64_t producer) {
+    return graph_.is_pair(producer) && input_.states[static_cast<std::size_t>(producer)] == PairState::bit_equal;
+  });
+}
+
+// Producers of a glue tensor are the records that the glue ops read: the latest one, innermost of nested labels.
+std::optional<std::string> OriginFinder::last_agreeing_layer(std::int64_t pair) const {
+  const RecordId* last = nullptr;
+  for (const std::int64_t producer : graph_.producers(pair)) {
+    if (!graph_.is_pair(producer)) continue;
+    const RecordId& id = record_a(producer).id;
+    if (!is_output(id.role) && last) continue;
+    if (!last || !is_output(last->role) || !calls_a_.encloses(id, *last)) last = &id;
+  }
+  return last ? std::optional(last->layer) : nearest_output_before(pair);
+}
+
+std::optional<std::string> OriginFinder::nearest_output_before(std::int64_t pair) const {
+  const RecordId& to = record_a(pair).id;
+  for (std::int64_t other = pair - 1; other >= 0; --other) {
+    const RecordId& id = record_a(other).id;
+    const bool near = id.step == to.step && id.micro == to.micro && id.rank == to.rank && id.pass == to.pass;
+    if (near && is_output(id.role) && !calls_a_.encloses(id, to)) return id.layer;
+  }
+  return std::nullopt;
+}
+
+void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
+  divergence.origin = origin_of(pair);
+  if (divergence.origin == Origin::glue) {
+    divergence.from = last_agreeing_layer(pair);
+    divergence.to = divergence.pair.id.layer;
+  }
+  divergence.explanation = explanation_of(divergence.origin, divergence);
+  divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence);
+}
+
+OriginFinder::Calls OriginFinder::calls_around(std::int64_t pair, Origin origin) const {
+  const LayerCall* a = calls_a_.call_of(record_a(pair).id);
+  const LayerCall* b = calls_b_.call_of(record_b(pair).id);
+  if (origin != Origin::glue) return {a, b};
+  return {a ? calls_a_.enclosing(*a) : nullptr, b ? calls_b_.enclosing(*b) : nullptr};
+}
+
+void OriginFinder::check_random(const Calls& calls, const Tape& tape, Divergence& divergence) const {
+  if (calls.a->random < 0 || calls.b->random < 0 || !std::ranges::any_of(tape.ops, draws_random)) return;
+  if (input_.a.blob(calls.a->random) == input_.b.blob(calls.b->random)) return;
+  divergence.origin = Origin::random;
+  divergence.explanation = explanation_of(Origin::random, divergence);
+}
+
+void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) const {
+  if (divergence.origin == Origin::random || divergence.op) return;
+  divergence.explanation += inputs_are_bit_equal(pair)
+                                ? "; same code, same inputs: kernel, thread count or memory"
+                                : "; same code, and inputs that agree within the gate without being bit-equal";
+}
+
+void OriginFinder::compare_code(std::int64_t pair, Divergence& divergence) const {
+  const bool has_code = divergence.origin == Origin::introduced || divergence.origin == Origin::glue;
+  const Calls calls = calls_around(pair, divergence.origin);
+  if (!has_code || !calls.a || !calls.b || calls.a->tape < 0 || calls.b->tape < 0) return;
+  const Tape tape_a = input_.a.tape(calls.a->tape);
+  const Tape tape_b = input_.b.tape(calls.b->tape);
+  check_random(calls, tape_b, divergence);
+  TapeDiffOptions options;
+  options.scope = divergence.origin == Origin::glue ? TapeScope::own : TapeScope::all;
+  const Record& record = record_a(pair);
+  if (record.id.role == Role::output) options.output = record.position;
+  divergence.tape = diff_tapes(tape_a, tape_b, options);
+  const auto is_elsewhere = [](const TapeDifference& each) { return !each.upstream; };
+  if (!std::ranges::all_of(divergence.tape, is_elsewhere)) std::erase_if(divergence.tape, is_elsewhere);
+  divergence.op = name_op({input_.a, *calls.a, tape_a}, {input_.b, *calls.b, tape_b}, divergence.tape);
+  explain_same_code(pair, divergence);
+}
+
+}  // namespace goldentrace

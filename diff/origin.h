@@ -1,0 +1,50 @@
+// Says where a first divergence comes from, and which op of the layer it is.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "diff/call_index.h"
+#include "diff/dataflow.h"
+#include "diff/divergence.h"
+#include "diff/report.h"
+#include "diff/trace_view.h"
+
+namespace goldentrace {
+
+// Both traces, their alignment and what is known of each pair. Refers to data that must outlive it.
+class OriginFinder {
+ public:
+  OriginFinder(const DivergenceInput& input, const Dataflow& graph)
+      : input_(input), graph_(graph), calls_a_(input.a.calls), calls_b_(input.b.calls) {}
+
+  // Fills origin, from, to and replay_command of a root.
+  void place(std::int64_t pair, Divergence& divergence) const;
+  // Compares the tapes around the root: op, tape, and the origin `random`. Reads both tapes and random states.
+  void compare_code(std::int64_t pair, Divergence& divergence) const;
+
+ private:
+  struct Calls {
+    const LayerCall* a = nullptr;
+    const LayerCall* b = nullptr;
+  };
+
+  const Record& record_a(std::int64_t pair) const;
+  const Record& record_b(std::int64_t pair) const;
+  Origin origin_of(std::int64_t pair) const;
+  bool rests_on_unknown(std::int64_t pair) const;
+  bool inputs_are_bit_equal(std::int64_t pair) const;
+  std::optional<std::string> last_agreeing_layer(std::int64_t pair) const;
+  std::optional<std::string> nearest_output_before(std::int64_t pair) const;
+  Calls calls_around(std::int64_t pair, Origin origin) const;
+  void explain_same_code(std::int64_t pair, Divergence& divergence) const;
+  void check_random(const Calls& calls, const Tape& tape, Divergence& divergence) const;
+
+  const DivergenceInput& input_;
+  const Dataflow& graph_;
+  CallIndex calls_a_;
+  CallIndex calls_b_;
+};
+
+}  // namespace goldentrace

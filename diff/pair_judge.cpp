@@ -1,0 +1,71 @@
+#include "diff/pair_judge.h"
+
+#include "diff/fingerprint_judge.h"
+#include "kernels/fingerprint.h"
+
+namespace goldentrace {
+
+namespace {
+
+// One side of a pair.
+struct Side {
+  const TraceView& trace;
+  std::int64_t row;
+
+  const Record& record() const { return trace.records[static_cast<std::size_t>(row)]; }
+  bool has_payload() const { return trace.has_payload(row); }
+};
+
+Judgement judge_payloads(const Side& a, const Side& b, const Gate& gate) {
+  const std::vector<std::byte> bytes_a = a.trace.payload(a.row);
+  const std::vector<std::byte> bytes_b = b.trace.payload(b.row);
+  return judge({a.record().dtype, a.record().shape, bytes_a}, {b.record().dtype, b.record().shape, bytes_b}, gate);
+}
+
+Sketch sketch_of_size(const Side& side, std::size_t buckets) {
+  FingerprintOptions options;
+  options.sketch_size = buckets;
+  return fingerprint(side.trace.payload(side.row), side.record().dtype, options).sketch;
+}
+
+Judgement judge_sketches(const Side& a, const Side& b, const Gate& gate) {
+  Sketch of_a = a.trace.sketch(a.row);
+  Sketch of_b = b.trace.sketch(b.row);
+  if (of_a.size() != of_b.size()) {
+    if (!of_b.empty() && a.has_payload()) {
+      of_a = sketch_of_size(a, of_b.size());
+    } else if (!of_a.empty() && b.has_payload()) {
+      of_b = sketch_of_size(b, of_a.size());
+    }
+  }
+  return judge_fingerprints(a.record(), of_a, b.record(), of_b, gate);
+}
+
+std::uint64_t payload_bytes(const Record& record) {
+  return static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
+}
+
+}  // namespace
+
+Judgement judge_pair(const TraceView& trace_a, const TraceView& trace_b, const PairTask& task) {
+  const Side a{trace_a, task.rows.a};
+  const Side b{trace_b, task.rows.b};
+  Judgement judgement = judge_types(a.record(), b.record(), task.gate);
+  if (!judgement.passes() || judge_hashes(a.record(), b.record(), task.gate, judgement)) return judgement;
+  if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task.gate);
+  return judge_sketches(a, b, task.gate);
+}
+
+std::vector<Judgement> judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
+                                   WorkLimits limits) {
+  std::vector<Judgement> judgements(tasks.size());
+  const auto bytes_of = [&](std::size_t i) {
+    return payload_bytes(a.records[static_cast<std::size_t>(tasks[i].rows.a)]) +
+           payload_bytes(b.records[static_cast<std::size_t>(tasks[i].rows.b)]);
+  };
+  run_tasks(
+      tasks.size(), bytes_of, [&](std::size_t i) { judgements[i] = judge_pair(a, b, tasks[i]); }, limits);
+  return judgements;
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,27 @@
+// Judges aligned records, reading as little of both traces as decides each pair.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "diff/align.h"
+#include "diff/gate.h"
+#include "diff/trace_view.h"
+#include "diff/work_queue.h"
+
+namespace goldentrace {
+
+struct PairTask {
+  RecordPair rows;
+  Gate gate;
+};
+
+// Hash first, then payloads, and sketches where a payload is missing. A side without a sketch of the other's size gets
+// one from its payload.
+Judgement judge_pair(const TraceView& a, const TraceView& b, const PairTask& task);
+
+// The same for many pairs, on several threads with bounded memory; results in the order of the tasks.
+std::vector<Judgement> judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
+                                   WorkLimits limits = {});
+
+}  // namespace goldentrace

@@ -1,0 +1,112 @@
+// The result of a diff as plain data; text_report.h and json_report.h show it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diff/gate.h"
+#include "diff/tape_diff.h"
+#include "traces/record.h"
+
+namespace goldentrace {
+
+enum class Verdict { same, diverged, incomparable };
+enum class Origin {
+  introduced,  // the inputs of the layer agree, its output does not
+  glue,        // made by (root) or an enclosing label, differs where it enters a layer
+  weight,      // a stored value differs before any op ran on it
+  random,      // the random state at the layer's entry differs, and its tape draws random numbers
+  inherited,   // it depends on records that were not compared and that are not equal
+};
+std::string_view name(Verdict verdict);
+std::string_view name(Origin origin);
+
+struct HeaderDifference {
+  std::string name;
+  std::string a;  // empty: absent
+  std::string b;
+};
+
+// One pair that is not bit-equal.
+struct PairReport {
+  RecordId id;    // A's
+  RecordId id_b;  // B's: the index may be another name
+  DType dtype_a = DType::float32, dtype_b = DType::float32;
+  Shape shape_a, shape_b;
+  Judgement judgement;
+  std::string gate;  // as it applied to this pair
+};
+
+// The op inside the layer at which the two runs part.
+struct OpReport {
+  std::int64_t ordinal = 0;  // in B's tape; in A's where only A has the op
+  std::string name;          // "aten::layer_norm"
+  std::string status;        // name of the TapeChange; "value" where the code is the same and its result is not
+  std::string text;          // "layer_norm eps 1e-05 | 1e-06"
+};
+
+struct Divergence {
+  PairReport pair;
+  Origin origin = Origin::introduced;
+  std::optional<std::string> from;  // glue: the last agreeing layer
+  std::optional<std::string> to;    // glue: the layer that the tensor enters
+  std::optional<OpReport> op;
+  // Differences of the two tapes that this record depends on, in execution order.
+  std::vector<TapeDifference> tape;
+  std::string explanation;     // one sentence on the origin
+  std::string replay_command;  // runs the layer again from B's trace
+};
+
+struct Diagnosis {
+  std::string kind;  // "ratio", "sign-of-zero", "permutation" …
+  std::string text;
+  bool proved = false;
+  std::optional<double> value;
+};
+
+struct NonFinite {
+  RecordId id;
+  std::string value;             // "NaN", "Inf"
+  std::int64_t flat_index = -1;  // -1: no payload to say where
+  Shape shape;
+};
+
+struct Report {
+  std::filesystem::path a, b;
+  Verdict verdict = Verdict::same;
+  std::string reason;
+  std::string gate;  // as it was asked for
+  NanPolicy nan = NanPolicy::same;
+
+  // compared = bitwise_equal + within_gate + mismatched + absorbed.
+  std::int64_t compared = 0;
+  std::int64_t bitwise_equal = 0;
+  std::int64_t within_gate = 0;
+  std::int64_t mismatched = 0;
+  std::int64_t absorbed = 0;
+  // Compared records before the first mismatch or missing record of A's order.
+  std::int64_t certified_prefix = 0;
+  // Mismatched records that follow from the first divergence.
+  std::int64_t followers = 0;
+
+  std::vector<RecordId> missing;  // in A only
+  std::vector<RecordId> extra;    // in B only
+  std::vector<HeaderDifference> header;
+  std::vector<std::string> notes;
+
+  std::vector<Divergence> roots;  // the first one is the first divergence
+  std::vector<Diagnosis> diagnosis;
+  std::vector<PairReport> absorbed_records;
+  std::vector<PairReport> mismatches;  // the first ones in A's order
+  std::vector<PairReport> closest;     // within the gate, those that used most of it
+  std::optional<NonFinite> nonfinite_a, nonfinite_b;
+};
+
+// 0 same, 1 diverged, 2 incomparable.
+int exit_code(const Report& report);
+
+}  // namespace goldentrace

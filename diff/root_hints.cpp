@@ -1,0 +1,59 @@
+#include "diff/root_hints.h"
+
+#include "diff/hints.h"
+#include "diff/whole_sketch.h"
+
+namespace goldentrace {
+
+namespace {
+
+std::vector<std::byte> elements_of(const TraceView& trace, std::int64_t row) {
+  if (trace.has_payload(row)) return trace.payload(row);
+  const Record& record = trace.records[static_cast<std::size_t>(row)];
+  const Sketch sketch = trace.sketch(row);
+  return is_whole(record, sketch) ? restore(record, sketch) : std::vector<std::byte>{};
+}
+
+std::vector<Diagnosis> value_hints(const TraceView& a, const TraceView& b, const RecordPair& rows,
+                                   const Divergence& root) {
+  if (root.pair.judgement.estimated) return hints_from_sketches(a.sketch(rows.a), b.sketch(rows.b));
+  if (!root.pair.judgement.measured) return {};
+  const std::vector<std::byte> bytes_a = elements_of(a, rows.a);
+  const std::vector<std::byte> bytes_b = elements_of(b, rows.b);
+  if (bytes_a.empty() || bytes_b.empty()) return {};
+  const TensorView view_a{root.pair.dtype_a, root.pair.shape_a, bytes_a};
+  const TensorView view_b{root.pair.dtype_b, root.pair.shape_b, bytes_b};
+  return hints(view_a, view_b, root.pair.judgement);
+}
+
+// A parameter that holds another parameter's content: tied where it should not be, or the other way round.
+void add_tie(const TraceView& trace, std::int64_t row, const std::string& side, std::vector<Diagnosis>& result) {
+  const Record& own = trace.records[static_cast<std::size_t>(row)];
+  if (own.id.role != Role::param || element_count(own.shape) < 2) return;
+  for (const Record& other : trace.records) {
+    const bool equal = other.id.role == Role::param && other.id.layer != own.id.layer &&
+                       other.fingerprint.hash == own.fingerprint.hash && other.shape == own.shape;
+    if (!equal) continue;
+    result.push_back({"tied",
+                      side + "'s " + own.id.layer + " " + own.id.index + " equals " + side + "'s " + other.id.layer +
+                          " " + other.id.index,
+                      false, std::nullopt});
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const RecordPair& rows,
+                                  const Divergence& root) {
+  std::vector<Diagnosis> result = value_hints(a, b, rows, root);
+  std::vector<Diagnosis> tie_a;
+  std::vector<Diagnosis> tie_b;
+  add_tie(a, rows.a, "A", tie_a);
+  add_tie(b, rows.b, "B", tie_b);
+  if (tie_a.empty()) result.insert(result.end(), tie_b.begin(), tie_b.end());
+  if (tie_b.empty()) result.insert(result.end(), tie_a.begin(), tie_a.end());
+  return result;
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,155 @@
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "diff/rules.h"
+#include "traces/error.h"
+#include "traces/suggest.h"
+
+namespace goldentrace {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words rule_words{"layer", "role", "pass", "gate", "rtol", "atol", "rel", "nan"};
+const Words role_words{"input",      "output", "grad_output", "grad_input", "param",
+                       "param_grad", "buffer", "loss",        "op_output"};
+const Words pass_words{"forward", "recompute", "backward", "update"};
+const Words gate_words{"bitwise", "allclose", "rel"};
+const Words nan_words{"same", "differ"};
+
+std::string list(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+class RulesParser {
+ public:
+  explicit RulesParser(std::filesystem::path path) : path_(std::move(path)) {}
+
+  Rules parse(std::string_view text) {
+    Rules rules{path_, {}};
+    const toml::table table = parse_toml(text);
+    for (const auto& [key, node] : table) {
+      if (key.str() != "rule") refuse_word(node, "table", std::string(key.str()), {"rule"});
+      const toml::array* array = node.as_array();
+      if (!array || !array->is_array_of_tables()) refuse(line(node), "'rule' must be written as [[rule]]");
+      for (const toml::node& each : *array) rules.rules.push_back(parse_rule(*each.as_table()));
+    }
+    if (rules.rules.empty()) refuse(1, "no [[rule]] in the file");
+    return rules;
+  }
+
+ private:
+  toml::table parse_toml(std::string_view text) const {
+    try {
+      return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      refuse(static_cast<int>(error.source().begin.line), std::string(error.description()));
+    }
+  }
+
+  Rule parse_rule(const toml::table& table) const {
+    Rule rule;
+    rule.line = line(table);
+    for (const auto& [key, node] : table) parse_entry(rule, std::string(key.str()), node);
+    check_limits(rule);
+    return rule;
+  }
+
+  void parse_entry(Rule& rule, const std::string& key, const toml::node& node) const {
+    if (key == "layer") {
+      rule.layers = texts(node, key);
+    } else if (key == "role") {
+      for (const std::string& word : words(node, key, role_words)) rule.roles.push_back(parse_role(word));
+    } else if (key == "pass") {
+      for (const std::string& word : words(node, key, pass_words)) rule.passes.push_back(parse_pass(word));
+    } else if (key == "gate") {
+      rule.kind = parse_gate_kind(words(node, key, gate_words).front());
+    } else if (key == "nan") {
+      rule.nan = parse_nan_policy(words(node, key, nan_words).front());
+    } else if (key == "rtol") {
+      rule.rtol = limit(node, key);
+    } else if (key == "atol") {
+      rule.atol = limit(node, key);
+    } else if (key == "rel") {
+      rule.rel = limit(node, key);
+    } else {
+      refuse_word(node, "word", key, rule_words);
+    }
+  }
+
+  void check_limits(const Rule& rule) const {
+    if (!rule.kind) return;
+    if (rule.rel && *rule.kind != GateKind::rel) refuse(rule.line, "'rel' belongs to gate = \"rel\"");
+    if ((rule.rtol || rule.atol) && *rule.kind != GateKind::allclose) {
+      refuse(rule.line, "'rtol' and 'atol' belong to gate = \"allclose\"");
+    }
+  }
+
+  Words texts(const toml::node& node, const std::string& key) const {
+    Words result;
+    if (const auto text = node.value<std::string>()) return {*text};
+    const toml::array* array = node.as_array();
+    if (!array || array->empty()) refuse(line(node), "'" + key + "' must be a string or a list of strings");
+    for (const toml::node& each : *array) {
+      const auto text = each.value<std::string>();
+      if (!text) refuse(line(each), "'" + key + "' must be a string or a list of strings");
+      result.push_back(*text);
+    }
+    return result;
+  }
+
+  Words words(const toml::node& node, const std::string& key, const Words& known) const {
+    Words result = texts(node, key);
+    const bool single = key == "gate" || key == "nan";
+    if (single && result.size() != 1) refuse(line(node), "'" + key + "' takes one word");
+    for (const std::string& word : result) {
+      if (std::ranges::find(known, word) == known.end()) refuse_word(node, key.c_str(), word, known);
+    }
+    return result;
+  }
+
+  double limit(const toml::node& node, const std::string& key) const {
+    const auto value = node.value<double>();
+    if (!value || !std::isfinite(*value) || *value < 0) refuse(line(node), "'" + key + "' must be a number >= 0");
+    return *value;
+  }
+
+  static int line(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+  [[noreturn]] void refuse_word(const toml::node& node, const char* what, const std::string& word,
+                                const Words& known) const {
+    const Words near = closest_names(word, known, 1);
+    refuse(line(node), "unknown " + std::string(what) + " '" + word + "'" +
+                           (near.empty() ? "" : ", did you mean '" + near.front() + "'?") + "; use " + list(known));
+  }
+
+  [[noreturn]] void refuse(int line, const std::string& what) const {
+    throw Error(ErrorCode::usage, "line " + std::to_string(line) + ": " + what, {path_.string(), ""});
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+Rules parse_rules(std::string_view text, const std::filesystem::path& path) { return RulesParser(path).parse(text); }
+
+Rules read_rules(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file || std::filesystem::is_directory(path)) {
+    throw Error(ErrorCode::input_output, "cannot be read", {path.string(), ""});
+  }
+  return parse_rules(text, path);
+}
+
+}  // namespace goldentrace

@@ -1,0 +1,162 @@
+#include "diff/text_report.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "diff/number.h"
+#include "diff/pair_text.h"
+
+namespace goldentrace {
+
+namespace {
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const Report& report, const TextReportOptions& options) : report_(report), options_(options) {}
+
+  std::string write() {
+    head();
+    line(verdict());
+    if (!report_.roots.empty()) first_divergence(report_.roots.front());
+    other_roots();
+    ids("missing (in A only)", report_.missing);
+    ids("extra (in B only)", report_.extra);
+    pairs("absorbed: differs, but all that reads it agrees", report_.absorbed_records,
+          static_cast<std::int64_t>(report_.absorbed_records.size()));
+    pairs("mismatches", report_.mismatches, report_.mismatched);
+    pairs("closest to the gate", report_.closest, report_.within_gate);
+    nonfinite("A", report_.nonfinite_a);
+    nonfinite("B", report_.nonfinite_b);
+    counts();
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& text) { text_ += text + "\n"; }
+  void field(const std::string& name, const std::string& value) {
+    if (!value.empty()) line("  " + padded(name, 12) + value);
+  }
+
+  void head() {
+    line("A " + report_.a.string());
+    line("B " + report_.b.string());
+    const std::string nan = report_.nan == NanPolicy::same ? "NaN equals NaN" : "NaN differs from NaN";
+    line("gate " + report_.gate + ", " + nan);
+    for (const std::string& note : report_.notes) line("note: " + note);
+    if (!report_.header.empty()) line("header");
+    const auto absent = [](const std::string& value) { return value.empty() ? std::string("(absent)") : value; };
+    for (const HeaderDifference& each : report_.header) {
+      line("  " + padded(each.name, 24) + " " + absent(each.a) + " | " + absent(each.b));
+    }
+    line("");
+  }
+
+  std::string verdict() const {
+    switch (report_.verdict) {
+      case Verdict::same:
+        return "SAME: " + report_.reason;
+      case Verdict::diverged:
+        return "DIVERGED: " + report_.reason;
+      case Verdict::incomparable:
+        return "INCOMPARABLE: " + report_.reason;
+    }
+    return {};
+  }
+
+  void first_divergence(const Divergence& root) {
+    field("origin", std::string(name(root.origin)) + ": " + root.explanation);
+    if (root.op) field("op", "#" + std::to_string(root.op->ordinal) + " " + root.op->name + ": " + root.op->text);
+    tensor(root.pair);
+    tape(root);
+    for (const Diagnosis& each : report_.diagnosis) field(each.proved ? "cause" : "hint", each.text);
+    field("certified", std::to_string(report_.certified_prefix) + " of " +
+                           counted(report_.compared, "compared record") + " come before it and agree");
+    if (report_.followers > 0) field("follows", std::to_string(report_.followers) + " later mismatches depend on it");
+    field("replay", root.replay_command);
+    line("");
+  }
+
+  void tensor(const PairReport& pair) {
+    field("tensor", types_text(pair));
+    if (pair.id.index != pair.id_b.index) field("names", pair.id.index + " | " + pair.id_b.index);
+    field("finding", pair.judgement.text + (pair.judgement.estimated ? " (estimated)" : ""));
+    field("gate", pair.gate + use_text(pair.judgement));
+    for (const std::string& metric : metric_lines(pair)) field("", metric);
+  }
+
+  void tape(const Divergence& root) {
+    const auto shown = std::min<std::size_t>(root.tape.size(), limit());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const TapeDifference& each = root.tape[i];
+      const std::int64_t ordinal = each.ordinal_b >= 0 ? each.ordinal_b : each.ordinal_a;
+      field(i == 0 ? "tapes" : "",
+            "#" + std::to_string(ordinal) + " " + std::string(name(each.change)) + "  " + each.text);
+    }
+    if (shown < root.tape.size()) field("", "… and " + std::to_string(root.tape.size() - shown) + " more");
+  }
+
+  void other_roots() {
+    if (report_.roots.size() < 2) return;
+    line("other independent divergences (" + std::to_string(report_.roots.size() - 1) + ")");
+    const std::size_t shown = std::min(report_.roots.size(), limit() + 1);
+    for (std::size_t i = 1; i < shown; ++i) {
+      const Divergence& root = report_.roots[i];
+      line("  " + describe(root.pair.id) + ": " + std::string(name(root.origin)) + ", " +
+           (root.op ? root.op->text : root.pair.judgement.text));
+    }
+    more(report_.roots.size(), shown);
+  }
+
+  std::size_t limit() const { return static_cast<std::size_t>(std::max<std::int64_t>(0, options_.limit)); }
+
+  void more(std::size_t all, std::size_t shown) {
+    if (shown < all) line("  … and " + std::to_string(all - shown) + " more");
+    line("");
+  }
+
+  void ids(const std::string& title, const std::vector<RecordId>& records) {
+    if (records.empty()) return;
+    line(title + " (" + std::to_string(records.size()) + ")");
+    const std::size_t shown = std::min(records.size(), limit());
+    for (std::size_t i = 0; i < shown; ++i) line("  " + describe(records[i]));
+    more(records.size(), shown);
+  }
+
+  void pairs(const std::string& title, const std::vector<PairReport>& records, std::int64_t all) {
+    if (records.empty()) return;
+    line(title + " (" + std::to_string(all) + ")");
+    const std::size_t shown = std::min(records.size(), limit());
+    for (std::size_t i = 0; i < shown; ++i) line("  " + describe(records[i].id) + ": " + summary(records[i]));
+    more(static_cast<std::size_t>(all), shown);
+  }
+
+  void nonfinite(const std::string& side, const std::optional<NonFinite>& found) {
+    if (!found) return;
+    const std::string place =
+        found->flat_index < 0 ? "" : " " + show_list(coordinates(found->flat_index, found->shape));
+    line("first non-finite value of " + side + ": " + describe(found->id) + place + " is " + found->value);
+  }
+
+  void counts() {
+    line(std::to_string(report_.compared) + " compared: " + std::to_string(report_.bitwise_equal) + " bit-equal, " +
+         std::to_string(report_.within_gate) + " within the gate, " + std::to_string(report_.mismatched) +
+         " mismatched, " + std::to_string(report_.absorbed) + " absorbed; " + std::to_string(report_.missing.size()) +
+         " missing, " + std::to_string(report_.extra.size()) + " extra; certified prefix " +
+         std::to_string(report_.certified_prefix));
+  }
+
+  const Report& report_;
+  const TextReportOptions& options_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextReportOptions& options) { return Writer(report, options).write(); }
+
+}  // namespace goldentrace

@@ -1,0 +1,146 @@
+#include "diff/value_patterns.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "traces/record.h"
+
+namespace goldentrace {
+
+namespace {
+
+std::int64_t count_of(const TensorView& tensor) {
+  return element_count(Shape(tensor.shape.begin(), tensor.shape.end()));
+}
+
+int mantissa_bits(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+    case DType::complex32:
+      return 10;
+    case DType::bfloat16:
+      return 7;
+    case DType::float32:
+    case DType::complex64:
+      return 23;
+    case DType::float64:
+    case DType::complex128:
+      return 52;
+    default:
+      return 0;
+  }
+}
+
+template <typename Visit>
+void each_pair(const TensorView& a, const TensorView& b, const Visit& visit) {
+  const std::int64_t count = count_of(a);
+  for (std::int64_t i = 0; i < count; ++i) visit(i, element_as_double(a, i), element_as_double(b, i));
+}
+
+std::uint64_t mixed(double value) {
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15ULL;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
+  return bits ^ (bits >> 31);
+}
+
+float round_to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = bits + 0x7fff + ((bits >> 16) & 1);
+  return std::bit_cast<float>(rounded & 0xffff0000U);
+}
+
+}  // namespace
+
+double rounding_unit(DType dtype) {
+  const int bits = mantissa_bits(dtype);
+  return bits == 0 ? 0 : std::ldexp(1.0, -bits - 1);
+}
+
+double unit_in_last_place(DType dtype, double norm, std::int64_t elements) {
+  const int bits = mantissa_bits(dtype);
+  if (bits == 0 || elements == 0 || norm == 0 || !std::isfinite(norm)) return 0;
+  return std::ldexp(1.0, std::ilogb(norm / std::sqrt(static_cast<double>(elements))) - bits);
+}
+
+double scale_residual(const TensorView& a, const TensorView& b, double ratio) {
+  double square = 0;
+  each_pair(a, b, [&](std::int64_t, double x, double y) {
+    const double difference = y - ratio * x;
+    if (std::isfinite(difference)) square += difference * difference;
+  });
+  return std::sqrt(square);
+}
+
+std::optional<double> constant_offset(const TensorView& a, const TensorView& b) {
+  const std::int64_t count = count_of(a);
+  if (count < 2) return std::nullopt;
+  double sum = 0;
+  double largest = 0;
+  each_pair(a, b, [&](std::int64_t, double x, double y) {
+    sum += y - x;
+    largest = std::max({largest, std::abs(x), std::abs(y)});
+  });
+  const double offset = sum / static_cast<double>(count);
+  if (!std::isfinite(offset) || offset == 0) return std::nullopt;
+  double deviation = 0;
+  each_pair(a, b, [&](std::int64_t, double x, double y) { deviation = std::max(deviation, std::abs(y - x - offset)); });
+  const double rounding = 4 * rounding_unit(a.dtype) * largest;
+  const bool constant = deviation <= rounding && std::abs(offset) > 2 * rounding;
+  return constant ? std::optional(offset) : std::nullopt;
+}
+
+bool is_permutation(const TensorView& a, const TensorView& b) {
+  std::uint64_t sum_a = 0;
+  std::uint64_t sum_b = 0;
+  each_pair(a, b, [&](std::int64_t, double x, double y) {
+    sum_a += mixed(x);
+    sum_b += mixed(y);
+  });
+  return count_of(a) > 1 && sum_a == sum_b;
+}
+
+bool only_last_position_agrees(const TensorView& a, const TensorView& b) {
+  if (a.shape.size() < 2) return false;
+  const std::int64_t width = a.shape.back();
+  const std::int64_t positions = a.shape[a.shape.size() - 2];
+  if (positions < 2 || width == 0) return false;
+  std::vector<bool> differs(static_cast<std::size_t>(positions), false);
+  each_pair(a, b, [&](std::int64_t i, double x, double y) {
+    if (x != y && !(std::isnan(x) && std::isnan(y))) differs[static_cast<std::size_t>(i / width % positions)] = true;
+  });
+  return !differs.back() && std::all_of(differs.begin(), differs.end() - 1, [](bool each) { return each; });
+}
+
+std::int64_t rows_zeroed(const TensorView& a, const TensorView& b) {
+  if (a.shape.empty() || a.shape.back() == 0) return 0;
+  const std::int64_t width = a.shape.back();
+  const std::int64_t rows = count_of(a) / width;
+  std::int64_t zeroed = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    bool differs = false;
+    bool zero = true;
+    for (std::int64_t i = row * width; i < (row + 1) * width; ++i) {
+      const double y = element_as_double(b, i);
+      differs = differs || element_as_double(a, i) != y;
+      zero = zero && y == 0;
+    }
+    if (differs && !zero) return 0;
+    zeroed += differs ? 1 : 0;
+  }
+  return zeroed;
+}
+
+bool is_rounded_to_bfloat16(const TensorView& a, const TensorView& b) {
+  if (a.dtype != DType::float32 || b.dtype != DType::float32) return false;
+  bool rounded = true;
+  each_pair(a, b, [&](std::int64_t, double x, double y) {
+    rounded = rounded && round_to_bfloat16(static_cast<float>(x)) == static_cast<float>(y);
+  });
+  return rounded;
+}
+
+}  // namespace goldentrace

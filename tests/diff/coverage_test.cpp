@@ -1,0 +1,76 @@
+// Missing and extra records are counted and never pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff/diff.h"
+#include "tests/diff/memory_trace.h"
+
+namespace goldentrace {
+namespace {
+
+using testing::floats;
+using ::testing::HasSubstr;
+using testing::id_of;
+using ::testing::IsEmpty;
+using testing::MemoryTrace;
+using ::testing::SizeIs;
+
+TEST(Coverage, MissingAndExtraAreBothReasons) {
+  MemoryTrace a;
+  MemoryTrace b;
+  for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("x", Role::output), floats({1}));
+  a.add(id_of("y", Role::output), floats({1}));
+  b.add(id_of("z", Role::output), floats({1}));
+  const Report report = diff(a.view(), b.view());
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(report.reason, "missing: 1, extra: 1");
+  EXPECT_THAT(report.roots, IsEmpty());
+  EXPECT_EQ(report.missing.at(0).layer, "y");
+  EXPECT_EQ(report.extra.at(0).layer, "z");
+}
+
+TEST(Coverage, OtherStepsMicrosAndRanksAreMissing) {
+  for (const int field : {0, 1, 2}) {
+    MemoryTrace a;
+    MemoryTrace b;
+    for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("x", Role::output), floats({1}));
+    RecordId id = id_of("x", Role::output);
+    if (field == 0) id.step = 1;
+    if (field == 1) id.micro = 1;
+    if (field == 2) id.rank = 1;
+    a.add(id, floats({1}));
+    EXPECT_EQ(diff(a.view(), b.view()).reason, "missing: 1");
+    EXPECT_EQ(diff(b.view(), a.view()).reason, "extra: 1");
+  }
+}
+
+TEST(Coverage, ADivergenceIsNamedBesideMissingRecords) {
+  MemoryTrace a;
+  MemoryTrace b;
+  for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("x", Role::output), floats({trace == &a ? 1.0F : 2.0F}));
+  a.add(id_of("y", Role::output), floats({1}));
+  const Report report = diff(a.view(), b.view());
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_THAT(report.reason, HasSubstr("first divergence"));
+  EXPECT_THAT(report.missing, SizeIs(1));
+}
+
+TEST(Coverage, TheCertifiedPrefixEndsAtAMissingRecord) {
+  MemoryTrace a;
+  MemoryTrace b;
+  for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("x", Role::output), floats({1}));
+  a.add(id_of("y", Role::output), floats({1}));
+  for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("z", Role::output), floats({1}));
+  EXPECT_EQ(diff(a.view(), b.view()).certified_prefix, 1);
+}
+
+TEST(Coverage, OpValuesRecordedOnOneSideAreNotMissing) {
+  MemoryTrace a;
+  MemoryTrace b;
+  for (MemoryTrace* trace : {&a, &b}) trace->add(id_of("x", Role::output), floats({1}));
+  a.add(id_of("x", Role::op_output, "0.0"), floats({1}));
+  EXPECT_EQ(exit_code(diff(a.view(), b.view())), 0);
+}
+
+}  // namespace
+}  // namespace goldentrace
