@@ -10,21 +10,14 @@
 #include <string_view>
 
 #include "checkpoints/safetensors.h"
+#include "tests/support/temporary_folder.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 
 class SafetensorsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("goldentrace-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
   std::filesystem::path write_text(std::string_view text) const {
     const auto path = folder_ / "file.safetensors";
@@ -52,7 +45,7 @@ class SafetensorsTest : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  testing_support::TemporaryFolder folder_;
 };
 
 }  // namespace goldentrace
