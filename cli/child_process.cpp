@@ -63,22 +63,41 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return list;
 }
 
+// Owns what posix_spawn is to do with the streams.
+class Streams {
+ public:
+  explicit Streams(ChildOutput output) {
+    posix_spawn_file_actions_init(&actions_);
+    if (output == ChildOutput::to_stderr) posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables, ChildOutput output) {
+  pid_t started = 0;
+  const int failure = posix_spawnp(&started, command.front().c_str(), Streams(output).get(), nullptr,
+                                   pointers(command).data(), pointers(variables).data());
+  if (failure == 0) return started;
+  throw Error(failure == ENOENT ? ErrorCode::not_found : ErrorCode::input_output,
+              std::string("cannot be started: ") + std::strerror(failure), {command.front(), ""});
+}
+
 }  // namespace
 
-ChildResult run_child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment) {
-  const std::vector<std::string> variables = merged_environment(environment);
+ChildResult run_child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+                      ChildOutput output) {
   received = 0;
   const ForwardedSignals forwarded;
-  pid_t started = 0;
-  const int failure = posix_spawnp(&started, command.front().c_str(), nullptr, nullptr, pointers(command).data(),
-                                   pointers(variables).data());
-  if (failure != 0) {
-    throw Error(failure == ENOENT ? ErrorCode::not_found : ErrorCode::input_output,
-                std::string("cannot be started: ") + std::strerror(failure), {command.front(), ""});
-  }
-  child = started;
+  child = start(command, merged_environment(environment), output);
   int status = 0;
-  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   child = 0;
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,

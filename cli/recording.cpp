@@ -5,20 +5,14 @@
 #include <optional>
 
 #include "cli/interrupt.h"
-#include "cli/output_path.h"
 #include "cli/record_summary.h"
-#include "cli/step_list.h"
+#include "cli/recorder_settings.h"
 #include "cli/wire.h"
 #include "recorder/recorder.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 namespace {
-
-SelfCheck self_check(const std::string& word) {
-  if (word == "every") return SelfCheck::every;
-  return word == "none" ? SelfCheck::none : SelfCheck::first;
-}
 
 Header run_facts(const RecordOptions& options, const Header& model) {
   Header header = model;
@@ -28,21 +22,6 @@ Header run_facts(const RecordOptions& options, const Header& model) {
   if (!options.run.plant.empty()) header["run.plant"] = options.run.plant;
   if (!options.capture.withhold_command_line) header["run.command_line"] = options.command_line;
   return header;
-}
-
-RecorderOptions recorder_options(const RecordOptions& options, const Header& model) {
-  const CaptureOptions& capture = options.capture;
-  RecorderOptions result;
-  result.output = capture.output;
-  result.capture = capture.capture == "sketch" ? Capture::sketch : Capture::full;
-  result.ops = capture.ops;
-  result.layers = capture.layers_only;
-  result.steps = parse_number_list(capture.record_steps, "--record-steps");
-  result.roles = capture.roles;
-  result.self_check = self_check(capture.self_check);
-  result.sketch_size = static_cast<std::size_t>(capture.sketch_size);
-  result.header = run_facts(options, model);
-  return result;
 }
 
 void log_line(const std::string& line) { std::cout << line << std::endl; }
@@ -55,13 +34,11 @@ void log_line(const std::string& line) { std::cout << line << std::endl; }
 }  // namespace
 
 ExitCode run_recording(const RecordOptions& options, const RecordedModel& model) {
-  if (options.capture.output.empty()) throw Error(ErrorCode::usage, "name the trace to write: -o FILE");
   std::optional<Plant> plant;
   if (!options.run.plant.empty()) plant.emplace(parse_plant(options.run.plant), model.heads);
-  const RecorderOptions recorder_settings = recorder_options(options, model.header);
-  check_output_path(options.capture.output);
+  const RecorderOptions settings = recorder_settings(options.capture, run_facts(options, model.header));
   watch_signals();
-  Recorder recorder(recorder_settings);
+  Recorder recorder(settings);
   try {
     model.train(wire(recorder, plant ? &*plant : nullptr),
                 options.output.text() ? log_line : std::function<void(const std::string&)>());

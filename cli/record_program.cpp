@@ -1,0 +1,103 @@
+#include "cli/record_program.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "cli/child_process.h"
+#include "cli/delegate.h"
+#include "cli/interrupt.h"
+#include "cli/record_summary.h"
+#include "cli/recorder_settings.h"
+#include "cli/scratch_folder.h"
+#include "recorder/observe.h"
+#include "traces/error.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// How the recorded process said that its recording ended; empty: nothing was recorded.
+struct Status {
+  std::string word;    // "recording", "sealed", "committed", "failed"
+  std::string reason;  // behind the colon
+};
+
+Status read_status(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t end = std::min(text.find_first_of(":\n"), text.size());
+  const std::size_t reason = std::min(text.find_first_not_of(": ", end), text.size());
+  return {text.substr(0, end), text.substr(reason)};
+}
+
+Header facts(const RecordOptions& options, const Words& program) {
+  Header header{{"model.name", std::filesystem::path(program.front()).filename().string()}};
+  if (!options.capture.withhold_command_line) header["run.command_line"] = options.command_line;
+  return header;
+}
+
+std::string ending(const ChildResult& result) {
+  if (result.signal != 0) return "was ended by " + signal_name(result.signal);
+  return "failed with exit code " + std::to_string(result.exit_code);
+}
+
+std::string kept(const RecordOptions& options, const Status& status) {
+  if (status.word.empty()) return "nothing was recorded";
+  if (status.word == "recording") return "the recording was not closed, nothing was kept";
+  return committed_text(options.capture.output);
+}
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& what, const Words& program) {
+  throw Error(code, what, {program.front(), ""});
+}
+
+bool has_layers(const std::filesystem::path& path) {
+  const TraceReader trace(path);
+  return std::any_of(trace.calls().begin(), trace.calls().end(),
+                     [](const LayerCall& call) { return call.layer != root_layer; });
+}
+
+// The program ended well; whether the recording did.
+void check_recording(const RecordOptions& options, const Status& status, const Words& program) {
+  if (status.word.empty()) {
+    refuse(ErrorCode::not_found,
+           "wrote no trace: it does not use LibTorch, or another version than goldentrace was built for", program);
+  }
+  if (status.word == "recording") {
+    refuse(ErrorCode::incomplete, "ended without leaving main, so the recording was not closed", program);
+  }
+  if (status.word == "failed") refuse(ErrorCode::input_output, "recording failed: " + status.reason, program);
+  if (status.word != "sealed") {
+    refuse(ErrorCode::incomplete, status.reason + "; " + committed_text(options.capture.output), program);
+  }
+  if (!has_layers(options.capture.output)) {
+    refuse(ErrorCode::not_found, "has no layers; mark them with RECORD_USER_SCOPE(\"layers.0\")", program);
+  }
+}
+
+}  // namespace
+
+ExitCode run_record_program(const RecordOptions& options, const Words& program) {
+  const RecorderOptions settings = recorder_settings(options.capture, facts(options, program));
+  const ScratchFolder scratch;
+  const std::filesystem::path status_file = scratch.path() / "status";
+  const auto variables = observation_environment(settings, find_preload_library(program_folder()), status_file);
+  const ChildResult result =
+      run_child(program, variables, options.output.json ? ChildOutput::to_stderr : ChildOutput::shared);
+  const Status status = read_status(status_file);
+  if (result.received != 0) {
+    refuse(ErrorCode::incomplete,
+           "recording was stopped by " + signal_name(result.received) + "; " + kept(options, status), program);
+  }
+  if (result.signal != 0 || result.exit_code != 0) {
+    refuse(ErrorCode::incomplete, ending(result) + "; " + kept(options, status), program);
+  }
+  check_recording(options, status, program);
+  print_summary(options.capture.output, options.output);
+  return ExitCode::same;
+}
+
+}  // namespace goldentrace
