@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
 #include "cli/delegate.h"
+#include "cli/diff.h"
 #include "cli/help_format.h"
 #include "cli/show.h"
 #include "cli/verify.h"
@@ -18,6 +19,7 @@ using namespace goldentrace;
 void add_commands(CLI::App& app, ExitCode& result) {
   app.add_subcommand("record", "Record a run into a trace");
   app.add_subcommand("replay", "Run layers of a trace again from the file alone");
+  add_diff(app, result);
   add_show(app, result);
   add_verify(app, result);
   add_completion(app, result);

@@ -1,0 +1,3 @@
+gtrace diff "$GOLDEN" "$SCALED" > out
+echo "exit $?"
+grep -E '^DIVERGED|^  origin|^ +at |^  replay' out

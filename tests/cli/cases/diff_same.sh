@@ -1,0 +1,3 @@
+cp "$GOLDEN" a.h5
+cp "$GOLDEN" b.h5
+gtrace diff a.h5 b.h5

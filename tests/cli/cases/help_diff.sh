@@ -1,0 +1,1 @@
+gtrace diff --help

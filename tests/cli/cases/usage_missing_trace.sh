@@ -1,0 +1,5 @@
+gtrace show
+echo "exit $?"
+gtrace verify
+echo "exit $?"
+gtrace diff "$GOLDEN"
