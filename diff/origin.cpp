@@ -50,6 +50,7 @@ const Record& OriginFinder::record_b(std::int64_t pair) const {
 }
 
 bool OriginFinder::rests_on_unknown(std::int64_t pair) const {
+  if (!has_unknown_) return false;
   std::vector<std::uint8_t> seen(graph_.size(), 0);
   std::vector<std::int64_t> stack{pair};
   while (!stack.empty()) {

@@ -1,6 +1,7 @@
 // Says where a first divergence comes from, and which op of the layer it is.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,7 +18,11 @@ namespace goldentrace {
 class OriginFinder {
  public:
   OriginFinder(const DivergenceInput& input, const Dataflow& graph)
-      : input_(input), graph_(graph), calls_a_(input.a.calls), calls_b_(input.b.calls) {}
+      : input_(input),
+        graph_(graph),
+        calls_a_(input.a.calls),
+        calls_b_(input.b.calls),
+        has_unknown_(std::ranges::find(input.states, PairState::unknown) != input.states.end()) {}
 
   // Fills origin, from, to and replay_command of a root.
   void place(std::int64_t pair, Divergence& divergence) const;
@@ -45,6 +50,7 @@ class OriginFinder {
   const Dataflow& graph_;
   CallIndex calls_a_;
   CallIndex calls_b_;
+  bool has_unknown_;
 };
 
 }  // namespace goldentrace

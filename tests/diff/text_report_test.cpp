@@ -58,7 +58,7 @@ TEST(TextReport, OfEqualTracesIsShort) {
   MemoryTrace a;
   a.add(id_of("x", Role::output), floats({1}));
   const std::string text = to_text(diff(a.view(), a.view()));
-  EXPECT_THAT(text, HasSubstr("SAME: all 1 compared record agree"));
+  EXPECT_THAT(text, HasSubstr("SAME: 1 record compared, all agree"));
   EXPECT_THAT(text, Not(HasSubstr("origin")));
   EXPECT_THAT(text, HasSubstr("1 bit-equal"));
 }
