@@ -3,12 +3,13 @@
 #include <benchmark/benchmark.h>
 
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/compare.h"
+#include "kernels/element.h"
 #include "kernels/fingerprint.h"
+#include "kernels/sketch.h"
 
 namespace goldentrace {
 namespace {
@@ -21,20 +22,57 @@ constexpr std::size_t sizes[] = {std::size_t{512} << 10, std::size_t{256} << 20}
 const DType dtypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::complex64,
                         DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
 
-// Finite values of every floating dtype: the high bit of each exponent stays clear.
-Bytes filled(std::size_t size) {
-  std::mt19937_64 random(1);
+// Random signs and fractions, magnitudes from 1/8 to 2: what layers hold. Other dtypes take the bits as they come.
+std::uint64_t exponent_bits(DType dtype, std::uint64_t random) {
+  const std::uint64_t below = random >> 48 & 3;
+  switch (component_dtype(dtype)) {
+    case DType::float64:
+      return (1023 - below) << 52;
+    case DType::float32:
+      return (127 - below) << 23 | (126 - below) << 55;
+    case DType::float16:
+      return ((15 - below) << 10) * 0x0001000100010001;
+    case DType::bfloat16:
+      return ((127 - below) << 7) * 0x0001000100010001;
+    default:
+      return 0;
+  }
+}
+
+std::uint64_t kept_bits(DType dtype) {
+  switch (component_dtype(dtype)) {
+    case DType::float64:
+      return 0x800FFFFFFFFFFFFF;
+    case DType::float32:
+      return 0x807FFFFF807FFFFF;
+    case DType::float16:
+      return 0x83FF83FF83FF83FF;
+    case DType::bfloat16:
+      return 0x807F807F807F807F;
+    case DType::boolean:
+      return 0x0101010101010101;
+    default:
+      return ~std::uint64_t{0};
+  }
+}
+
+Bytes filled(DType dtype, std::size_t size) {
   Bytes bytes(size);
   for (std::size_t i = 0; i + 8 <= size; i += 8) {
-    const std::uint64_t word = random() & 0xBFFFBFFFBFFFBFFF;
+    const std::uint64_t random = splitmix64(i);
+    const std::uint64_t word = (random & kept_bits(dtype)) | exponent_bits(dtype, random);
     std::memcpy(bytes.data() + i, &word, 8);
   }
   return bytes;
 }
 
-const Bytes& tensor(std::size_t size) {
-  static const Bytes small = filled(sizes[0]), large = filled(sizes[1]);
-  return size == sizes[0] ? small : large;
+// The latest one is kept: benchmarks of one dtype and size follow one another.
+const Bytes& tensor(DType dtype, std::size_t size) {
+  static Bytes bytes;
+  static DType last = DType::none;
+  if (bytes.size() != size || last != dtype) bytes = filled(dtype, size);
+  last = dtype;
+  return bytes;
 }
 
 void finish(benchmark::State& state, std::size_t bytes) {
@@ -42,7 +80,7 @@ void finish(benchmark::State& state, std::size_t bytes) {
 }
 
 void read_memory(benchmark::State& state, std::size_t size) {
-  const Bytes& bytes = tensor(size);
+  const Bytes& bytes = tensor(DType::float32, size);
   for (auto _ : state) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < size; i += 8) {
@@ -56,21 +94,24 @@ void read_memory(benchmark::State& state, std::size_t size) {
 }
 
 void copy_memory(benchmark::State& state, std::size_t size) {
+  const Bytes& source = tensor(DType::float32, size);
   Bytes target(size);
   for (auto _ : state) {
-    std::memcpy(target.data(), tensor(size).data(), size);
+    std::memcpy(target.data(), source.data(), size);
     benchmark::ClobberMemory();
   }
   finish(state, size);
 }
 
 void hash(benchmark::State& state, std::size_t size) {
-  for (auto _ : state) benchmark::DoNotOptimize(content_hash(tensor(size)));
+  const Bytes& bytes = tensor(DType::float32, size);
+  for (auto _ : state) benchmark::DoNotOptimize(content_hash(bytes));
   finish(state, size);
 }
 
 void take_fingerprint(benchmark::State& state, DType dtype, std::size_t size) {
-  for (auto _ : state) benchmark::DoNotOptimize(fingerprint(tensor(size), dtype));
+  const Bytes& bytes = tensor(dtype, size);
+  for (auto _ : state) benchmark::DoNotOptimize(fingerprint(bytes, dtype));
   finish(state, size);
 }
 
@@ -78,9 +119,10 @@ void take_fingerprint(benchmark::State& state, DType dtype, std::size_t size) {
 void compare_pair(benchmark::State& state, DType dtype, std::size_t size, std::size_t every) {
   const std::size_t item = item_size(dtype);
   const std::int64_t shape[] = {static_cast<std::int64_t>(size / item / 512), 512};
-  Bytes other = tensor(size);
+  const Bytes& bytes = tensor(dtype, size);
+  Bytes other = bytes;
   for (std::size_t i = 0; every > 0 && i < size; i += every * item) other[i] ^= std::byte{1};
-  for (auto _ : state) benchmark::DoNotOptimize(compare({dtype, shape, tensor(size)}, {dtype, shape, other}));
+  for (auto _ : state) benchmark::DoNotOptimize(compare({dtype, shape, bytes}, {dtype, shape, other}));
   finish(state, 2 * size);
 }
 

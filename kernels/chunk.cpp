@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/clones.h"
 #include "kernels/element.h"
@@ -14,94 +15,89 @@ namespace {
 constexpr std::size_t lanes = 16;  // independent sums: the order of additions never depends on the vector width
 constexpr std::size_t group = 64;  // elements that share one word of signs
 
-GOLDENTRACE_INLINE double with_sign(double value, std::uint64_t sign_bit) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (sign_bit << 63));
-}
-
-struct Lanes {
-  double sum[lanes] = {};
-  double squares[lanes] = {};
-  double min[lanes];
-  double max[lanes];
-  double zero[lanes] = {};
-};
-
-template <typename Element>
-GOLDENTRACE_INLINE void read_group(const std::byte* bytes, std::uint64_t signs, double* signed_values, Lanes& part) {
-  for (std::size_t i = 0; i < group; i += lanes) {
-    const std::uint64_t word = signs >> i;
+// Right only when every value is finite: a non-finite one makes `squares` non-finite. `count`: a multiple of `group`.
+// One flat loop over local arrays, so that the sums stay in registers. Number: float or double.
+template <typename Number>
+GOLDENTRACE_INLINE PartialStatistics read_groups(const std::byte* values, std::uint64_t first, std::size_t count,
+                                                 double* __restrict signed_values) {
+  std::uint64_t signs[chunk_elements / group];
+  for (std::size_t g = 0; g < count / group; ++g) signs[g] = sketch_signs(first / group + g);
+  double sum[lanes] = {}, squares[lanes] = {};
+  Number zero[lanes] = {}, min[lanes], max[lanes];
+  for (std::size_t k = 0; k < lanes; ++k) min[k] = max[k] = load<Number>(values, k);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::uint64_t word = signs[i / group] >> i % group;
     for (std::size_t k = 0; k < lanes; ++k) {
-      const double value = value_at<Element>(bytes, i + k);
-      part.sum[k] += value;
-      part.squares[k] += value * value;
-      part.min[k] = value < part.min[k] ? value : part.min[k];
-      part.max[k] = value > part.max[k] ? value : part.max[k];
-      part.zero[k] += value == 0 ? 1.0 : 0.0;
+      const auto value = load<Number>(values, i + k);
+      zero[k] += value == 0 ? Number{1} : Number{0};
+      min[k] = value < min[k] ? value : min[k];
+      max[k] = value > max[k] ? value : max[k];
+      const auto wide = static_cast<double>(value);
+      sum[k] += wide;
+      squares[k] += wide * wide;
       signed_values[i + k] =
-          std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (word << (63 - k) & std::uint64_t{1} << 63));
+          std::bit_cast<double>(std::bit_cast<std::uint64_t>(wide) ^ (word << (63 - k) & std::uint64_t{1} << 63));
     }
   }
-}
-
-GOLDENTRACE_INLINE PartialStatistics total_of(const Lanes& part, std::size_t count) {
-  PartialStatistics total{.min = part.min[0], .max = part.max[0], .finite = count};
+  PartialStatistics total{.min = min[0], .max = max[0], .finite = count};
   for (std::size_t k = 0; k < lanes; ++k) {
-    total.sum += part.sum[k];
-    total.squares += part.squares[k];
-    total.min = part.min[k] < total.min ? part.min[k] : total.min;
-    total.max = part.max[k] > total.max ? part.max[k] : total.max;
-    total.zero += static_cast<std::uint64_t>(part.zero[k]);
+    total.sum += sum[k];
+    total.squares += squares[k];
+    total.zero += static_cast<std::uint64_t>(zero[k]);
+    total.min = min[k] < total.min ? min[k] : total.min;
+    total.max = max[k] > total.max ? max[k] : total.max;
   }
   return total;
 }
 
-// Right only when every element is finite: a non-finite one makes `squares` non-finite.
-template <typename Element>
-GOLDENTRACE_INLINE PartialStatistics read_groups(const std::byte* bytes, std::uint64_t first, std::size_t count,
-                                                 double* signed_values) {
-  Lanes part;
-  for (std::size_t k = 0; k < lanes; ++k) part.min[k] = part.max[k] = value_at<Element>(bytes, k);
-  for (std::size_t i = 0; i < count; i += group) {
-    read_group<Element>(bytes + i * sizeof(typename Element::Bits), sketch_signs((first + i) / group),
-                        signed_values + i, part);
-  }
-  return total_of(part, count);
-}
-
-template <typename Element>
-PartialStatistics read_one_by_one(const std::byte* bytes, std::uint64_t first, std::size_t count,
+template <typename Number>
+PartialStatistics read_one_by_one(const std::byte* values, std::uint64_t first, std::size_t count,
                                   double* signed_values) {
   PartialStatistics part;
   for (std::size_t i = 0; i < count; ++i) {
-    const double value = value_at<Element>(bytes, i);
+    const double value = load<Number>(values, i);
     signed_values[i] = 0;
     if (std::isnan(value)) {
       ++part.nan;
     } else if (std::isinf(value)) {
       ++part.infinite;
     } else {
-      const std::uint64_t signs = sketch_signs((first + i) / group);
-      signed_values[i] = with_sign(value, signs >> (first + i) % group & 1);
+      signed_values[i] = sketch_sign(first + i) * value;
       add(part, {.sum = value, .squares = value * value, .min = value, .max = value, .finite = 1, .zero = value == 0});
     }
   }
   return part;
 }
 
-template <typename Element>
-GOLDENTRACE_INLINE PartialStatistics read(const std::byte* bytes, std::uint64_t first, std::size_t count,
+template <typename Number>
+GOLDENTRACE_INLINE PartialStatistics read(const std::byte* values, std::uint64_t first, std::size_t count,
                                           double* signed_values) {
   const std::size_t grouped = count / group * group;
   PartialStatistics total;
   if (grouped > 0) {
-    total = read_groups<Element>(bytes, first, grouped, signed_values);
-    if (!std::isfinite(total.squares)) total = read_one_by_one<Element>(bytes, first, grouped, signed_values);
+    total = read_groups<Number>(values, first, grouped, signed_values);
+    if (!std::isfinite(total.squares)) total = read_one_by_one<Number>(values, first, grouped, signed_values);
   }
   if (grouped < count) {
-    add(total, read_one_by_one<Element>(bytes + grouped * sizeof(typename Element::Bits), first + grouped,
-                                        count - grouped, signed_values + grouped));
+    add(total, read_one_by_one<Number>(values + grouped * sizeof(Number), first + grouped, count - grouped,
+                                       signed_values + grouped));
   }
   return total;
+}
+
+// float and double are read where they lie; others are widened first. float holds every value of up to 16 bits.
+template <typename Element>
+GOLDENTRACE_INLINE PartialStatistics read_elements(const std::byte* bytes, std::uint64_t first, std::size_t count,
+                                                   double* signed_values) {
+  using Bits = typename Element::Bits;
+  if constexpr (std::is_floating_point_v<Bits>) {
+    return read<Bits>(bytes, first, count, signed_values);
+  } else {
+    using Number = std::conditional_t<sizeof(Bits) <= 2, float, double>;
+    alignas(64) Number values[chunk_elements];
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<Number>(value_at<Element>(bytes, i));
+    return read<Number>(reinterpret_cast<const std::byte*>(values), first, count, signed_values);
+  }
 }
 
 }  // namespace
@@ -125,7 +121,7 @@ PartialStatistics read_chunk(const std::byte* bytes, DType real_dtype, std::uint
   PartialStatistics result;
   with_element(
       real_dtype, [&](auto element) __attribute__((always_inline)) {
-        result = read<decltype(element)>(bytes, first, count, signed_values);
+        result = read_elements<decltype(element)>(bytes, first, count, signed_values);
       });
   return result;
 }

@@ -1,7 +1,6 @@
 #include "kernels/compare.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -87,12 +86,11 @@ class ElementPass {
   void add_largest(const PairChunk& chunk, const ElementFigures& figures);
   std::int64_t count_bit_equal(const PairChunk& chunk) const;
   void add_ulp(const PairChunk& chunk);
-  void fill_distances(const PairChunk& chunk);
+  std::uint64_t find_buckets(const PairChunk& chunk, std::uint8_t* buckets) const;
 
   const TensorPair& pair_;
   const CompareOptions& options_;
   Comparison& result_;
-  std::array<std::uint64_t, pair_components> distances_;
 };
 
 void ElementPass::add_nonfinite(const PairChunk& chunk) {
@@ -126,7 +124,7 @@ std::int64_t ElementPass::count_bit_equal(const PairChunk& chunk) const {
 }
 
 void ElementPass::add_figures(const PairChunk& chunk) {
-  const ElementFigures figures = element_figures(chunk, options_.rtol, options_.atol);
+  const ElementFigures figures = element_figures(chunk, {options_.rtol, options_.atol, result_.max_rel});
   const std::int64_t bit_equal = count_bit_equal(chunk);
   const auto excluded = static_cast<std::int64_t>(chunk.nonfinite.excluded_count);
   const std::int64_t excluded_bit_equal = excluded == 0 ? 0 : chunk.nonfinite.bit_equal;
@@ -136,7 +134,7 @@ void ElementPass::add_figures(const PairChunk& chunk) {
     result_.zero_sign += figures.equal - excluded - (bit_equal - excluded_bit_equal);
   }
   result_.outside += figures.outside;
-  if (figures.outside > 0) {
+  if (figures.outside > 0 && (result_.first_outside < 0 || result_.first_outside >= chunk.first)) {
     const auto position = first_outside(chunk, options_.rtol, options_.atol);
     keep_first(result_.first_outside, chunk.first + static_cast<std::int64_t>(position));
   }
@@ -151,38 +149,33 @@ void ElementPass::add_largest(const PairChunk& chunk, const ElementFigures& figu
     result_.a_at_max = chunk.value_a[position * pair_.components];
     result_.b_at_max = chunk.value_b[position * pair_.components];
   }
-  if (figures.max_rel > result_.max_rel) {
-    result_.max_rel = figures.max_rel;
-    result_.max_rel_index = chunk.first + static_cast<std::int64_t>(first_with_rel(chunk, figures.max_rel));
+  if (!figures.may_raise_max_rel) return;
+  const double max_rel = largest_rel(chunk);
+  if (max_rel > result_.max_rel) {
+    result_.max_rel = max_rel;
+    result_.max_rel_index = chunk.first + static_cast<std::int64_t>(first_with_rel(chunk, max_rel));
   }
 }
 
-// One distance per element; 0 for excluded pairs.
-void ElementPass::fill_distances(const PairChunk& chunk) {
-  if (pair_.same_dtype()) {
-    ulp_distances(chunk.raw_a, chunk.raw_b, pair_.dtype_a, chunk.components, distances_.data());
-  } else {
-    const DType dtype = coarser(pair_.dtype_a, pair_.dtype_b);
-    std::array<std::byte, pair_components * sizeof(double)> a, b;
-    round_to(dtype, chunk.value_a.data(), chunk.components, a.data());
-    round_to(dtype, chunk.value_b.data(), chunk.components, b.data());
-    ulp_distances(a.data(), b.data(), dtype, chunk.components, distances_.data());
+// Copies are compared where dtypes are mixed, and where pairs were excluded: those are 0 on both sides then.
+std::uint64_t ElementPass::find_buckets(const PairChunk& chunk, std::uint8_t* buckets) const {
+  if (pair_.same_dtype() && chunk.nonfinite.excluded_count == 0) {
+    return find_ulp_buckets(chunk.raw_a, chunk.raw_b, pair_.dtype_a, chunk.components, buckets);
   }
-  if (pair_.components == 2) {
-    for (std::size_t i = 0; i < chunk.elements; ++i) {
-      distances_[i] = std::max(distances_[2 * i], distances_[2 * i + 1]);
-    }
-  }
-  for (std::size_t i = 0; i < chunk.nonfinite.excluded_count; ++i) distances_[chunk.nonfinite.excluded[i]] = 0;
+  const DType dtype = coarser(pair_.dtype_a, pair_.dtype_b);
+  std::array<std::byte, pair_components * sizeof(double)> a, b;
+  round_to(dtype, chunk.value_a.data(), chunk.components, a.data());
+  round_to(dtype, chunk.value_b.data(), chunk.components, b.data());
+  return find_ulp_buckets(a.data(), b.data(), dtype, chunk.components, buckets);
 }
 
 void ElementPass::add_ulp(const PairChunk& chunk) {
-  fill_distances(chunk);
-  for (std::size_t i = 0; i < chunk.elements; ++i) {
-    const auto bucket = std::min<std::size_t>(std::bit_width(distances_[i]), ulp_buckets - 1);
-    ++result_.ulp_histogram[bucket];
-    result_.max_ulp = std::max(result_.max_ulp, distances_[i]);
+  std::array<std::uint8_t, pair_components> buckets;
+  result_.max_ulp = std::max(result_.max_ulp, find_buckets(chunk, buckets.data()));
+  if (pair_.components == 2) {
+    for (std::size_t i = 0; i < chunk.elements; ++i) buckets[i] = std::max(buckets[2 * i], buckets[2 * i + 1]);
   }
+  count_buckets(buckets.data(), chunk.elements, result_.ulp_histogram);
   if (chunk.nonfinite.excluded_count == 0) return;
   result_.ulp_histogram.front() -= chunk.nonfinite.mismatched;
   result_.ulp_histogram.back() += chunk.nonfinite.mismatched;

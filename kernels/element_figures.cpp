@@ -22,32 +22,45 @@ GOLDENTRACE_INLINE bool is_outside(double difference, double a, double rtol, dou
   return !(std::abs(difference) <= atol + rtol * std::abs(a));
 }
 
-struct Lanes {
-  double max_abs[lanes] = {}, max_rel[lanes] = {}, equal[lanes] = {}, outside[lanes] = {};
-};
-
+// Divisions are slow: an element can raise the largest relative difference only if |a-b| >= (a bit less than the
+// largest so far) x max(|a|,|b|). At least, not more: among subnormal numbers the product may be rounded up to the
+// difference.
 GOLDENTRACE_CLONES
-ElementFigures figures_of(const double* a, const double* b, const double* difference, std::size_t count, double rtol,
-                          double atol) {
-  Lanes part;
+ElementFigures figures_of(const double* a, const double* b, const double* difference, std::size_t count,
+                          FigureBounds bounds) {
+  const double bound = bounds.max_rel * (1 - 0x1p-50);
+  double max_abs[lanes] = {}, equal[lanes] = {}, outside[lanes] = {}, raised[lanes] = {};
   for (std::size_t i = 0; i < count; i += lanes) {
     for (std::size_t k = 0; k < lanes; ++k) {
-      const double x = a[i + k], y = b[i + k], d = std::abs(difference[i + k]);
-      part.max_abs[k] = larger(d, part.max_abs[k]);
-      part.max_rel[k] = larger(relative(d, x, y), part.max_rel[k]);
-      part.equal[k] += d == 0 ? 1.0 : 0.0;
-      part.outside[k] += is_outside(d, x, rtol, atol) ? 1.0 : 0.0;
+      const double x = std::abs(a[i + k]), y = std::abs(b[i + k]), d = std::abs(difference[i + k]);
+      max_abs[k] = larger(d, max_abs[k]);
+      raised[k] = d >= bound * larger(x, y) ? larger(d, raised[k]) : raised[k];
+      equal[k] += d == 0 ? 1.0 : 0.0;
+      outside[k] += d <= bounds.atol + bounds.rtol * x ? 0.0 : 1.0;
     }
   }
   ElementFigures total;
   for (std::size_t k = 0; k < lanes; ++k) {
-    total.max_abs = larger(part.max_abs[k], total.max_abs);
-    total.max_rel = larger(part.max_rel[k], total.max_rel);
-    total.equal += static_cast<std::int64_t>(part.equal[k]);
-    total.outside += static_cast<std::int64_t>(part.outside[k]);
+    total.max_abs = larger(max_abs[k], total.max_abs);
+    total.may_raise_max_rel |= raised[k] > 0;
+    total.equal += static_cast<std::int64_t>(equal[k]);
+    total.outside += static_cast<std::int64_t>(outside[k]);
   }
   return total;
 }
+
+GOLDENTRACE_CLONES
+double largest_relative(const double* a, const double* b, const double* difference, std::size_t count) {
+  double largest[lanes] = {};
+  for (std::size_t i = 0; i < count; i += lanes) {
+    for (std::size_t k = 0; k < lanes; ++k) {
+      largest[k] = larger(relative(difference[i + k], a[i + k], b[i + k]), largest[k]);
+    }
+  }
+  return *std::max_element(largest, largest + lanes);
+}
+
+std::size_t padded(std::size_t count) { return (count + lanes - 1) / lanes * lanes; }
 
 template <typename Predicate>
 std::size_t first_where(const PairChunk& chunk, Predicate predicate) {
@@ -81,11 +94,15 @@ GOLDENTRACE_INLINE std::int64_t count_same_pairs(const std::byte* a, const std::
 
 }  // namespace
 
-ElementFigures element_figures(const PairChunk& chunk, double rtol, double atol) {
-  const std::size_t padded = (chunk.elements + lanes - 1) / lanes * lanes;
-  ElementFigures figures = figures_of(chunk.size_a, chunk.size_b, chunk.size_difference, padded, rtol, atol);
-  figures.equal -= static_cast<std::int64_t>(padded - chunk.elements);
+ElementFigures element_figures(const PairChunk& chunk, const FigureBounds& bounds) {
+  const std::size_t count = padded(chunk.elements);
+  ElementFigures figures = figures_of(chunk.size_a, chunk.size_b, chunk.size_difference, count, bounds);
+  figures.equal -= static_cast<std::int64_t>(count - chunk.elements);
   return figures;
+}
+
+double largest_rel(const PairChunk& chunk) {
+  return largest_relative(chunk.size_a, chunk.size_b, chunk.size_difference, padded(chunk.elements));
 }
 
 std::size_t first_with_abs(const PairChunk& chunk, double max_abs) {

@@ -9,51 +9,45 @@ namespace goldentrace {
 namespace {
 
 constexpr std::size_t remembered_rows = std::size_t{1} << 18;
-constexpr std::size_t lanes = 8;
+constexpr std::size_t lanes = 16;
 
-void accumulate(PairSums& total, const PairSums& part) {
+GOLDENTRACE_INLINE void accumulate(PairSums& total, const PairSums& part) {
   total.a += part.a;
   total.b += part.b;
   total.difference += part.difference;
   total.dot += part.dot;
 }
 
-struct Lanes {
-  double a[lanes] = {}, b[lanes] = {}, difference[lanes] = {}, dot[lanes] = {};
-};
-
-GOLDENTRACE_INLINE void add_product(const double* a, const double* b, const double* difference, Lanes& sums,
-                                    std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k) {
-    sums.a[k] += a[k] * a[k];
-    sums.b[k] += b[k] * b[k];
-    sums.difference[k] += difference[k] * difference[k];
-    sums.dot[k] += a[k] * b[k];
-  }
-}
-
+// Sums of `lanes` independent columns; the rest of a row that fills no lane is added one by one.
 GOLDENTRACE_CLONES
 PairSums sums_of(const double* a, const double* b, const double* difference, std::size_t count) {
-  Lanes sums;
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) add_product(a + i, b + i, difference + i, sums, lanes);
-  add_product(a + i, b + i, difference + i, sums, count - i);
-  PairSums total;
-  for (std::size_t k = 0; k < lanes; ++k) {
-    accumulate(total, {sums.a[k], sums.b[k], sums.difference[k], sums.dot[k]});
+  double of_a[lanes] = {}, of_b[lanes] = {}, of_difference[lanes] = {}, of_dot[lanes] = {};
+  const std::size_t filled = count / lanes * lanes;
+  for (std::size_t i = 0; i < filled; i += lanes) {
+    for (std::size_t k = 0; k < lanes; ++k) {
+      of_a[k] += a[i + k] * a[i + k];
+      of_b[k] += b[i + k] * b[i + k];
+      of_difference[k] += difference[i + k] * difference[i + k];
+      of_dot[k] += a[i + k] * b[i + k];
+    }
   }
+  PairSums total;
+  for (std::size_t i = filled; i < count; ++i) {
+    accumulate(total, {a[i] * a[i], b[i] * b[i], difference[i] * difference[i], a[i] * b[i]});
+  }
+  for (std::size_t k = 0; k < lanes; ++k) accumulate(total, {of_a[k], of_b[k], of_difference[k], of_dot[k]});
   return total;
 }
 
 GOLDENTRACE_CLONES
 double squares_of(const double* a, std::size_t count) {
   double sums[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  const std::size_t filled = count / lanes * lanes;
+  for (std::size_t i = 0; i < filled; i += lanes) {
     for (std::size_t k = 0; k < lanes; ++k) sums[k] += a[i + k] * a[i + k];
   }
-  for (std::size_t k = 0; i + k < count; ++k) sums[k] += a[i + k] * a[i + k];
   double total = 0;
+  for (std::size_t i = filled; i < count; ++i) total += a[i] * a[i];
   for (const double sum : sums) total += sum;
   return total;
 }

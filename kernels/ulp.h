@@ -1,17 +1,24 @@
 // Distance of floating-point numbers in units in the last place.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/compare.h"
 #include "traces/dtype.h"
 
 namespace goldentrace {
 
-// distances[i] = how many representable numbers lie from a[i] to b[i]: both bit patterns are mapped to integers that
-// are in the order of the numbers (both zeros to 0) and subtracted. `dtype`: float16, bfloat16, float32 or float64.
-// A NaN gives a meaningless distance.
-void ulp_distances(const std::byte* a, const std::byte* b, DType dtype, std::size_t count, std::uint64_t* distances);
+// The distance of a[i] and b[i] is the number of representable numbers from one to the other: both bit patterns are
+// mapped to integers that are in the order of the numbers (both zeros to 0) and subtracted. buckets[i] receives its
+// bucket in Comparison::ulp_histogram; the largest distance is returned. `dtype`: float16, bfloat16, float32 or
+// float64. No element may be NaN.
+std::uint64_t find_ulp_buckets(const std::byte* a, const std::byte* b, DType dtype, std::size_t count,
+                               std::uint8_t* buckets);
+
+// Adds how often each bucket occurs.
+void count_buckets(const std::uint8_t* buckets, std::size_t count, std::array<std::int64_t, ulp_buckets>& histogram);
 
 // The dtype with fewer bits of fraction: the one in which a distance between mixed dtypes is counted.
 DType coarser(DType a, DType b);
