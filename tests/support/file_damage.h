@@ -15,7 +15,9 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+// A new file under that name: rewriting one in place makes some file systems wait for the disk.
 inline void write_file(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
