@@ -15,10 +15,22 @@ bool is_output(Role role) { return role == Role::output || role == Role::grad_in
 
 bool is_forward(const RecordId& id) { return id.pass == Pass::forward || id.pass == Pass::recompute; }
 
-std::string explanation_of(Origin origin, const Divergence& divergence) {
+// How far the records agree that a root was computed from.
+enum class Agreement { none_recorded, within_gate, bit_equal };
+
+std::string introduced_text(const RecordId& id, Agreement inputs) {
+  if (inputs == Agreement::none_recorded) return "it differs, and nothing that it was computed from was recorded";
+  const std::string how = inputs == Agreement::bit_equal ? "bit for bit" : "within the gate";
+  if (id.pass == Pass::update && id.role == Role::param) {
+    return "gradient and old value agree " + how + ", the value after the optimizer does not";
+  }
+  return "what it was computed from agrees " + how + ", it does not";
+}
+
+std::string explanation_of(Origin origin, const Divergence& divergence, Agreement inputs) {
   switch (origin) {
     case Origin::introduced:
-      return "introduced in " + divergence.pair.id.layer;
+      return introduced_text(divergence.pair.id, inputs);
     case Origin::glue:
       return "made between the layers " + divergence.from.value_or("(start)") + " and " + *divergence.to;
     case Origin::weight:
@@ -109,7 +121,10 @@ void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
     divergence.from = last_agreeing_layer(pair);
     divergence.to = divergence.pair.id.layer;
   }
-  divergence.explanation = explanation_of(divergence.origin, divergence);
+  const Agreement inputs = graph_.producers(pair).empty() ? Agreement::none_recorded
+                           : inputs_are_bit_equal(pair)   ? Agreement::bit_equal
+                                                          : Agreement::within_gate;
+  divergence.explanation = explanation_of(divergence.origin, divergence, inputs);
   divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence);
 }
 
@@ -124,14 +139,15 @@ void OriginFinder::check_random(const Calls& calls, const Tape& tape, Divergence
   if (calls.a->random < 0 || calls.b->random < 0 || !std::ranges::any_of(tape.ops, draws_random)) return;
   if (input_.a.blob(calls.a->random) == input_.b.blob(calls.b->random)) return;
   divergence.origin = Origin::random;
-  divergence.explanation = explanation_of(Origin::random, divergence);
+  divergence.explanation = explanation_of(Origin::random, divergence, Agreement::none_recorded);
 }
 
 void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) const {
   if (divergence.origin == Origin::random || divergence.op) return;
-  divergence.explanation += inputs_are_bit_equal(pair)
-                                ? "; same code, same inputs: kernel, thread count or memory"
-                                : "; same code, and inputs that agree within the gate without being bit-equal";
+  divergence.explanation +=
+      inputs_are_bit_equal(pair)
+          ? "; same code, same inputs: kernel, thread count or memory"
+          : "; same code: its inputs are not bit-equal, and it may only carry their difference on";
 }
 
 void OriginFinder::compare_code(std::int64_t pair, Divergence& divergence) const {

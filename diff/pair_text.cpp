@@ -17,11 +17,13 @@ std::string relative_text(const Comparison& found) {
   return "relative error " + show(found.rel_frobenius);
 }
 
+std::string ulp_count(double ulps) { return show(ulps < 10 ? ulps : std::round(ulps), ulps < 10 ? 2 : 9); }
+
 std::string ulp_text(const PairReport& pair) {
   const Comparison& found = pair.judgement.comparison;
   const double unit = unit_in_last_place(pair.dtype_a, found.norm_a, found.elements);
   if (unit == 0 || found.max_abs == 0) return "";
-  return " = about " + show(found.max_abs / unit, 2) + " ulp at the tensor's scale";
+  return " = about " + ulp_count(found.max_abs / unit) + " ulp at the tensor's scale";
 }
 
 std::string nonfinite_text(const Comparison& found) {
@@ -52,7 +54,7 @@ std::string types_text(const PairReport& pair) {
 std::string use_text(const Judgement& judgement) {
   if (!std::isfinite(judgement.used) || judgement.finding == Finding::bit_equal) return "";
   if (judgement.used <= 1) return ": " + show(100 * judgement.used) + " % used";
-  return ": " + show(judgement.used) + " times the limit";
+  return ": " + show(judgement.used, 4) + " times the limit";
 }
 
 std::vector<std::string> metric_lines(const PairReport& pair) {

@@ -28,7 +28,7 @@ class Writer {
     ids("extra (in B only)", report_.extra);
     pairs("absorbed: differs, but all that reads it agrees", report_.absorbed_records,
           static_cast<std::int64_t>(report_.absorbed_records.size()));
-    pairs("mismatches", report_.mismatches, report_.mismatched);
+    pairs("mismatches in execution order", report_.mismatches, report_.mismatched);
     pairs("closest to the gate", report_.closest, report_.within_gate);
     nonfinite("A", report_.nonfinite_a);
     nonfinite("B", report_.nonfinite_b);
@@ -76,9 +76,14 @@ class Writer {
     for (const Diagnosis& each : report_.diagnosis) field(each.proved ? "cause" : "hint", each.text);
     field("certified", std::to_string(report_.certified_prefix) + " of " +
                            counted(report_.compared, "compared record") + " come before it and agree");
-    if (report_.followers > 0) field("follows", std::to_string(report_.followers) + " later mismatches depend on it");
+    if (report_.followers > 0) field("follows", followers());
     field("replay", root.replay_command);
     line("");
+  }
+
+  std::string followers() const {
+    if (report_.followers == 1) return "1 later mismatch depends on it";
+    return std::to_string(report_.followers) + " later mismatches depend on it";
   }
 
   void tensor(const PairReport& pair) {
@@ -90,6 +95,7 @@ class Writer {
   }
 
   void tape(const Divergence& root) {
+    if (root.op && root.tape.size() == 1 && root.tape.front().text == root.op->text) return;
     const auto shown = std::min<std::size_t>(root.tape.size(), limit());
     for (std::size_t i = 0; i < shown; ++i) {
       const TapeDifference& each = root.tape[i];

@@ -84,6 +84,7 @@ TEST(Origin, IntroducedNamesTheExtraOp) {
   EXPECT_EQ(root.op->name, "aten::mul");
   EXPECT_EQ(root.op->ordinal, 1);
   EXPECT_FALSE(root.from);
+  EXPECT_EQ(root.explanation, "what it was computed from agrees bit for bit, it does not");
   EXPECT_EQ(report.roots.size(), 1U);
   EXPECT_EQ(report.followers, 2);
 }
@@ -157,7 +158,7 @@ TEST(Origin, SameCodeButInputsOnlyWithinTheGate) {
   b.after_two = 8;
   const Divergence root = compare({}, b).roots.at(0);
   EXPECT_EQ(root.pair.id.layer, "two");
-  EXPECT_THAT(root.explanation, HasSubstr("without being bit-equal"));
+  EXPECT_THAT(root.explanation, HasSubstr("its inputs are not bit-equal"));
 }
 
 TEST(Origin, OtherArgumentIsNamed) {
