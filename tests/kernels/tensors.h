@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/half.h"
 #include "traces/dtype.h"
 
 namespace goldentrace::testing {
@@ -101,6 +102,21 @@ inline std::vector<float> normal_floats(std::size_t count, std::uint64_t seed, d
   std::vector<float> values(count);
   for (float& value : values) value = static_cast<float>(normal(random));
   return values;
+}
+
+// Values rounded to a floating dtype, as bytes.
+inline Bytes encode(const std::vector<double>& values, DType dtype) {
+  Bytes bytes(values.size() * item_size(dtype));
+  const auto put = [&](std::size_t i, auto value) {
+    std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (dtype == DType::float16) put(i, to_half(values[i]));
+    if (dtype == DType::bfloat16) put(i, to_bfloat16(values[i]));
+    if (dtype == DType::float32) put(i, static_cast<float>(values[i]));
+    if (dtype == DType::float64) put(i, values[i]);
+  }
+  return bytes;
 }
 
 }  // namespace goldentrace::testing
