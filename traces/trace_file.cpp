@@ -36,7 +36,7 @@ PartialState partial_state(const fs::path& partial) {
     throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
                 {.file = path.string()});
   }
-  throw Error(ErrorCode::incomplete, "incomplete, its recorder died; record again", {.file = path.string()});
+  throw Error(ErrorCode::incomplete, "incomplete: record again (its recorder died)", {.file = path.string()});
 }
 
 [[noreturn]] void refuse_missing(const fs::path& path) {

@@ -18,7 +18,8 @@
 
 namespace goldentrace {
 
-// Opening checks /seal (index, tapes, header, strings, chunk table); payload frames are checked when they are read.
+// Opening checks the first block, /seal and every table but sketches, tapes and blobs; those and payload are checked
+// frame by frame when they are read. libhdf5 takes no part: its structures matter to other tools and to verify() only.
 // After construction all const members may be called from several threads.
 class TraceReader {
  public:

@@ -235,8 +235,6 @@ void TraceWriter::set_replayable(std::int64_t call_row, Replayable replayable, s
 
 std::uint64_t TraceWriter::payload_bytes() const { return alive(state_).payloads.stored_bytes(); }
 
-void TraceWriter::flush() { alive(state_).file.check(); }
-
 void TraceWriter::close() {
   // Whatever happens, the writer ends here: a failure removes the file.
   const std::unique_ptr<State> state = std::move(state_);

@@ -33,8 +33,10 @@ class TraceWriter {
   Header& header();  // may be changed until close()
 
   // Appends a record and returns its row. `payload`: contiguous row-major bytes, exactly byte_count(shape, dtype), or
-  // none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash, dtype, size) is stored once.
-  // Producers name earlier rows.
+  // none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash, dtype, size) is stored once: the
+  // fingerprint's hash is trusted to be content_hash(payload), and readers check it. A sketch that only repeats the
+  // payload's elements takes no room. Producers name earlier rows. After a failed write every call is
+  // Error(input_output).
   std::int64_t add(const Record& record, std::span<const std::byte> payload);
   std::int64_t record_count() const;
 
@@ -45,7 +47,6 @@ class TraceWriter {
   void set_replayable(std::int64_t call_row, Replayable replayable, std::string note);
 
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
-  void flush();                         // writes buffered frames; Error(input_output) on a full disk
   void close();                         // seal, fsync, rename; Error(input_output) leaves no file behind
 
  private:
