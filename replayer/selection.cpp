@@ -1,0 +1,104 @@
+#include "replayer/selection.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "diff/closest.h"
+#include "traces/error.h"
+
+namespace goldentrace {
+namespace {
+
+bool is_replayable_pass(Pass pass) { return pass == Pass::forward || pass == Pass::recompute; }
+
+bool wants_pass(const ReplayOptions& options, Pass pass) {
+  if (!options.pass || *options.pass == Pass::backward) return true;
+  return *options.pass == pass;
+}
+
+bool wants_numbers(const ReplayOptions& options, const LayerCall& call) {
+  return (!options.step || *options.step == call.step) && (!options.micro || *options.micro == call.micro) &&
+         (!options.call || *options.call == call.call);
+}
+
+std::set<std::string> labels(const TraceReader& trace) {
+  std::set<std::string> all;
+  for (const LayerCall& call : trace.calls()) {
+    if (call.layer != root_layer) all.insert(call.layer);
+  }
+  for (const Record& record : trace.records()) {
+    if (record.id.layer != root_layer && record.id.layer != loss_layer) all.insert(record.id.layer);
+  }
+  return all;
+}
+
+ErrorPlace place(const TraceReader& trace) { return {.file = trace.path().string(), .record = {}}; }
+
+void check_layer(const TraceReader& trace, const std::string& layer) {
+  if (layer == root_layer) {
+    throw Error(ErrorCode::usage, "ops outside labels are not replayed; name a layer", place(trace));
+  }
+  const std::set<std::string> known = labels(trace);
+  if (known.contains(layer)) return;
+  const std::string near = closest(layer, std::vector<std::string>(known.begin(), known.end()));
+  throw Error(ErrorCode::not_found,
+              "no layer '" + layer + "' in this trace; " +
+                  (near.empty() ? "gtrace show lists them" : "did you mean " + near + "?"),
+              place(trace));
+}
+
+bool has_inputs(const TraceReader& trace, const std::string& layer) {
+  return std::any_of(trace.records().begin(), trace.records().end(),
+                     [&](const Record& record) { return record.id.layer == layer && record.id.role == Role::input; });
+}
+
+[[noreturn]] void refuse_empty(const TraceReader& trace, const ReplayOptions& options) {
+  const auto of_layer = [&](const LayerCall& call) {
+    return is_replayable_pass(call.pass) &&
+           (options.layer.empty() ? call.layer != root_layer : call.layer == options.layer);
+  };
+  const bool any = std::any_of(trace.calls().begin(), trace.calls().end(), of_layer);
+  const std::string what = options.layer.empty() ? "no layer" : "layer " + options.layer;
+  if (any) {
+    throw Error(ErrorCode::not_found, what + " has no call with that step, micro, call and pass", place(trace));
+  }
+  if (options.layer.empty()) throw Error(ErrorCode::incomparable, "no layer was recorded", place(trace));
+  const char* why = has_inputs(trace, options.layer) ? "no tape was recorded" : "no inputs";
+  throw Error(ErrorCode::incomparable, "cannot replay: " + std::string(why), {place(trace).file, options.layer});
+}
+
+std::vector<NotReplayed> left_out(const TraceReader& trace) {
+  std::map<std::pair<std::string, Pass>, std::int64_t> counts;
+  for (const LayerCall& call : trace.calls()) {
+    if (call.layer == root_layer || !is_replayable_pass(call.pass)) ++counts[{call.layer, call.pass}];
+  }
+  std::vector<NotReplayed> all;
+  for (const auto& [what, calls] : counts) {
+    const bool root = what.first == root_layer;
+    all.push_back({what.first, what.second, calls,
+                   root && what.second != Pass::update ? "ops outside every label" : "updates are not replayed"});
+  }
+  return all;
+}
+
+}  // namespace
+
+Selection select_calls(const TraceReader& trace, const ReplayOptions& options) {
+  if (!options.layer.empty()) check_layer(trace, options.layer);
+  Selection selection;
+  for (std::size_t i = 0; i < trace.calls().size(); ++i) {
+    const LayerCall& call = trace.calls()[i];
+    const bool wanted = options.layer.empty() ? call.layer != root_layer : call.layer == options.layer;
+    if (wanted && is_replayable_pass(call.pass) && wants_pass(options, call.pass) && wants_numbers(options, call)) {
+      selection.calls.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  if (selection.calls.empty()) refuse_empty(trace, options);
+  if (options.layer.empty()) selection.left_out = left_out(trace);
+  return selection;
+}
+
+}  // namespace goldentrace
