@@ -7,7 +7,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "tape/dtypes.h"
@@ -81,9 +80,10 @@ class Observer {
     }
     value.source = ValueSource::external;
     value.role = tensor.is_leaf() && tensor.requires_grad() ? Role::param : Role::input;
-    value.position = static_cast<std::int32_t>(run_.externals.size());
+    value.position = next_position_[value.role]++;
     value.storage = storages_.emplace(storage, static_cast<std::int32_t>(storages_.size())).first->second;
     run_.externals.push_back(tensor.detach().clone());
+    run_.originals.push_back(tensor);
     return add(tensor, value);
   }
 
@@ -99,6 +99,7 @@ class Observer {
 
   TapedRun run_;
   int depth_ = 0;
+  std::map<Role, std::int32_t> next_position_;
   std::map<const c10::TensorImpl*, ValueIndex> values_;
   std::map<const c10::StorageImpl*, std::int32_t> storages_;
   std::map<const c10::StorageImpl*, ValueIndex> made_storages_;

@@ -16,6 +16,7 @@ namespace goldentrace {
 struct TapedRun {
   Tape tape;
   std::vector<at::Tensor> externals;  // contents at first sight, detached, in the order of the tape's externals
+  std::vector<at::Tensor> originals;  // the same externals as the layer read them
   at::Tensor random_state;            // at entry
   std::vector<at::Tensor> outputs;
 };
