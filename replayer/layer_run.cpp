@@ -69,7 +69,7 @@ Role gradient_role(Role role) { return role == Role::param ? Role::param_grad : 
 void add_gradient(LayerRun& result, const TapeValue& external, const at::Tensor& gradient) {
   if (!gradient.defined()) return;
   at::Tensor& sum = result.tensors[{gradient_role(external.role), external.position}];
-  sum = sum.defined() ? sum + gradient : gradient;
+  sum = sum.defined() ? sum.add(gradient) : gradient;
 }
 
 void run_gradients(LayerRun& result, const Tape& tape, const TapeRun& run, const CallSource& source) {
