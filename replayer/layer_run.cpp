@@ -64,7 +64,7 @@ std::vector<at::Tensor> grad_outputs(const Tape& tape, const TapeRun& run, const
   return gradients;
 }
 
-Role gradient_role(Role role) { return role == Role::param ? Role::param_grad : Role::grad_input; }
+Role gradient_role(Role role) { return role == Role::input ? Role::grad_input : Role::param_grad; }
 
 void add_gradient(LayerRun& result, const TapeValue& external, const at::Tensor& gradient) {
   if (!gradient.defined()) return;

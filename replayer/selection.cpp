@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "diff/closest.h"
 #include "traces/error.h"
+#include "traces/suggest.h"
 
 namespace goldentrace {
 namespace {
@@ -43,11 +43,8 @@ void check_layer(const TraceReader& trace, const std::string& layer) {
   }
   const std::set<std::string> known = labels(trace);
   if (known.contains(layer)) return;
-  const std::string near = closest(layer, std::vector<std::string>(known.begin(), known.end()));
-  throw Error(ErrorCode::not_found,
-              "no layer '" + layer + "' in this trace; " +
-                  (near.empty() ? "gtrace show lists them" : "did you mean " + near + "?"),
-              place(trace));
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw Error(ErrorCode::not_found, unknown_name("layer", layer, names), place(trace));
 }
 
 bool has_inputs(const TraceReader& trace, const std::string& layer) {
