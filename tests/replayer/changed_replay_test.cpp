@@ -8,7 +8,10 @@ namespace goldentrace {
 namespace {
 
 at::Tensor random_state() { return at::detail::getDefaultCPUGenerator().get_state(); }
-void set_random_state(const at::Tensor& state) { at::detail::getDefaultCPUGenerator().set_state(state); }
+void set_random_state(const at::Tensor& state) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  generator.set_state(state);
+}
 
 TEST_F(Replay, PayloadFreeGoldensTapeRunsOnTheCandidatesInputs) {
   const at::Tensor state = random_state();
