@@ -54,11 +54,6 @@ std::uint8_t flags_of(const Record& record) {
                                    (record.dropped ? format::flag_dropped : 0));
 }
 
-template <typename Row>
-std::span<const std::byte> bytes_of(const Row& row) {
-  return std::as_bytes(std::span(&row, 1));
-}
-
 }  // namespace
 
 struct TraceWriter::State {
@@ -69,6 +64,9 @@ struct TraceWriter::State {
   format::IndexRow index_row(const Record& record, std::span<const std::byte> payload);
   std::uint32_t string(std::string_view text) { return static_cast<std::uint32_t>(strings.add(text)); }
   std::uint32_t shape(const Shape& shape);
+  std::int64_t record_count() const { return static_cast<std::int64_t>(index.rows() + open_index.size()); }
+  void commit();
+  void drop_uncommitted();
   void seal();
 
   WriterOptions options;
@@ -89,6 +87,11 @@ struct TraceWriter::State {
   PayloadStore payloads{hdf5, payload_encoder, options.compression_level};
   std::map<Shape, std::uint32_t> shape_numbers;
   std::vector<format::CallRow> calls;
+
+  // Since the last commit; payloads are in the file already.
+  std::vector<format::IndexRow> open_index;
+  std::vector<std::int64_t> open_producers;
+  std::size_t committed_calls = 0;
 };
 
 void TraceWriter::State::check_record(const Record& record, std::span<const std::byte> payload) const {
@@ -99,7 +102,7 @@ void TraceWriter::State::check_record(const Record& record, std::span<const std:
                 {.file = file.target().string(), .record = to_string(record.id)});
   }
   for (std::int64_t producer : record.producers) {
-    if (producer < 0 || producer >= static_cast<std::int64_t>(index.rows())) {
+    if (producer < 0 || producer >= record_count()) {
       throw Error(ErrorCode::internal, "producer " + std::to_string(producer) + " is no earlier record",
                   {.file = file.target().string(), .record = to_string(record.id)});
     }
@@ -129,7 +132,7 @@ format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<c
   row.flags = flags_of(record);
   row.shape = shape(record.shape);
   row.dimensions = static_cast<std::uint32_t>(record.shape.size());
-  row.producers = producers.rows();
+  row.producers = producers.rows() + open_producers.size();
   row.producer_count = static_cast<std::uint32_t>(record.producers.size());
   row.dataset = location.dataset;
   row.row = location.row;
@@ -146,6 +149,20 @@ format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<c
   row.inf_count = statistics.inf_count;
   row.zero_count = statistics.zero_count;
   return row;
+}
+
+void TraceWriter::State::commit() {
+  producers.append(std::as_bytes(std::span(open_producers)));
+  index.append(std::as_bytes(std::span(open_index)));
+  open_producers.clear();
+  open_index.clear();
+  committed_calls = calls.size();
+}
+
+void TraceWriter::State::drop_uncommitted() {
+  open_producers.clear();
+  open_index.clear();
+  calls.resize(committed_calls);
 }
 
 void TraceWriter::State::seal() {
@@ -192,12 +209,12 @@ std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> p
   state.file.check();
   state.check_record(record, payload);
   const format::IndexRow row = state.index_row(record, payload);
-  state.producers.append(std::as_bytes(std::span(record.producers)));
-  state.index.append(bytes_of(row));
+  state.open_producers.insert(state.open_producers.end(), record.producers.begin(), record.producers.end());
+  state.open_index.push_back(row);
   return record_count() - 1;
 }
 
-std::int64_t TraceWriter::record_count() const { return static_cast<std::int64_t>(alive(state_).index.rows()); }
+std::int64_t TraceWriter::record_count() const { return alive(state_).record_count(); }
 
 std::int64_t TraceWriter::add_tape(const Tape& tape) {
   alive(state_).file.check();
@@ -235,10 +252,22 @@ void TraceWriter::set_replayable(std::int64_t call_row, Replayable replayable, s
 
 std::uint64_t TraceWriter::payload_bytes() const { return alive(state_).payloads.stored_bytes(); }
 
+void TraceWriter::commit() {
+  alive(state_).file.check();
+  alive(state_).commit();
+}
+
 void TraceWriter::close() {
   // Whatever happens, the writer ends here: a failure removes the file.
   const std::unique_ptr<State> state = std::move(state_);
-  alive(state).seal();
+  alive(state).commit();
+  state->seal();
+}
+
+void TraceWriter::close_committed() {
+  const std::unique_ptr<State> state = std::move(state_);
+  alive(state).drop_uncommitted();
+  state->seal();
 }
 
 }  // namespace goldentrace

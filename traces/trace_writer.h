@@ -47,7 +47,10 @@ class TraceWriter {
   void set_replayable(std::int64_t call_row, Replayable replayable, std::string note);
 
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
+  // What was added so far is kept by close_committed().
+  void commit();
   void close();                         // seal, fsync, rename; Error(input_output) leaves no file behind
+  void close_committed();               // the same without the records and calls added since the last commit()
 
  private:
   struct State;
