@@ -1,14 +1,14 @@
 // Records a running LibTorch program: one RecordFunction callback, no hooks in the model.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "traces/header.h"
 
@@ -24,14 +24,14 @@ enum class SelfCheck { first, every, none };
 struct RecorderOptions {
   std::filesystem::path output;
   Capture capture = Capture::full;
-  bool ops = false;                       // hash and statistics of every op output
-  std::vector<std::string> layers;        // globs; only these layers are recorded; empty: all
-  std::vector<std::int64_t> steps;        // only these steps; empty: all
-  std::vector<std::string> roles;         // only payloads of these roles; empty: all
+  bool ops = false;                 // hash and statistics of every op output
+  std::vector<std::string> layers;  // globs; only these layers are recorded; empty: all
+  std::vector<std::int64_t> steps;  // only these steps; empty: all
+  std::vector<std::string> roles;   // only payloads of these roles; empty: all
   SelfCheck self_check = SelfCheck::first;
   std::size_t sketch_size = 256;
   int compression_level = 1;
-  Header header;                          // facts of the caller: model.*, run.command_line, run.seed …
+  Header header;  // facts of the caller: model.*, run.command_line, run.seed …
 };
 
 // At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on
@@ -50,6 +50,7 @@ class Recorder {
   // The module need not outlive the recorder.
   void watch(const torch::nn::Module& module);
   void watch(const std::string& name, const at::Tensor& parameter);
+  void watch_buffer(const std::string& name, const at::Tensor& buffer);
 
   void step(std::int64_t number);
   void micro(std::int64_t number);
@@ -59,9 +60,11 @@ class Recorder {
   void step_loss(const at::Tensor& value);
 
   Header& header();
-  // Seals the file. Throws the first error of the recording, if any.
+  // Seals the file. Throws the first error of the recording, if any; then there is no file. Nothing may be said
+  // afterwards.
   void close();
-  // Drops the open step, seals the committed ones.
+  // Drops the open step, seals the committed ones. From any thread, also while ops run: for signals. The callback goes
+  // with the recorder.
   void close_committed();
 
  private:

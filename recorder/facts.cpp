@@ -1,0 +1,86 @@
+#include "recorder/facts.h"
+
+#include <ATen/Context.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+#include "tape/environment.h"
+
+namespace goldentrace {
+namespace {
+
+// Variables that change numbers, nothing that could hold a secret.
+constexpr std::array env_names = {"ATEN_CPU_CAPABILITY",  "CUBLAS_WORKSPACE_CONFIG",
+                                  "CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES",
+                                  "KMP_AFFINITY",         "MKL_CBWR",
+                                  "MKL_DYNAMIC",          "MKL_NUM_THREADS",
+                                  "NVIDIA_TF32_OVERRIDE", "OMP_DYNAMIC",
+                                  "OMP_NUM_THREADS",      "ONEDNN_DEFAULT_FPMATH_MODE",
+                                  "ONEDNN_MAX_CPU_ISA",   "OPENBLAS_NUM_THREADS",
+                                  "PYTHONHASHSEED",       "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"};
+
+std::string yes_no(bool value) { return value ? "true" : "false"; }
+
+template <typename Items>
+std::string joined(const Items& items) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += ',';
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(item)>>) {
+      text += std::to_string(item);
+    } else {
+      text += item;
+    }
+  }
+  return text;
+}
+
+void add_capture(Header& header, const RecorderOptions& options) {
+  header["capture.level"] = options.capture == Capture::full ? "full" : "sketch";
+  header["capture.policy"] = "block";
+  header["capture.sketch_size"] = std::to_string(options.sketch_size);
+  header["capture.ops"] = yes_no(options.ops);
+  if (!options.layers.empty()) header["capture.layers"] = joined(options.layers);
+  if (!options.steps.empty()) header["capture.steps"] = joined(options.steps);
+  if (!options.roles.empty()) header["capture.roles"] = joined(options.roles);
+}
+
+void add_flags(Header& header) {
+  const at::Context& context = at::globalContext();
+  header["torch.deterministic"] = yes_no(context.deterministicAlgorithms());
+  header["torch.float32_matmul_precision"] = [&] {
+    switch (context.float32MatmulPrecision()) {
+      case at::Float32MatmulPrecision::HIGHEST:
+        return "highest";
+      case at::Float32MatmulPrecision::HIGH:
+        return "high";
+      default:
+        return "medium";
+    }
+  }();
+  header["torch.mkldnn"] = yes_no(context.userEnabledMkldnn());
+  header["torch.reduced_precision_fp16"] =
+      yes_no(context.allowFP16ReductionCuBLAS() == at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK);
+  header["torch.reduced_precision_bf16"] =
+      yes_no(context.allowBF16ReductionCuBLAS() == at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK);
+}
+
+}  // namespace
+
+Header facts_of_run(const RecorderOptions& options) {
+  Header header;
+  header["run.threads"] = std::to_string(thread_count());
+  header["cpu.features"] = cpu_features();
+  header["torch.version"] = torch_version();
+  add_flags(header);
+  add_capture(header, options);
+  for (const char* name : env_names) {
+    if (const char* value = std::getenv(name)) header[std::string("env.") + name] = value;
+  }
+  return header;
+}
+
+}  // namespace goldentrace

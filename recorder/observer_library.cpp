@@ -1,0 +1,159 @@
+// libgoldentrace_observer.so: a Recorder from before main() to exit, set up by the environment (recorder/observe.h).
+#include <ATen/Version.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "recorder/observe.h"
+#include "traces/error.h"
+
+namespace goldentrace {
+namespace {
+
+// The recording of this process. Never destroyed: threads may outlive main().
+struct Observation {
+  std::unique_ptr<Recorder> recorder;
+  std::string status_file;
+  pid_t process = 0;
+  int wake[2] = {-1, -1};  // a signal's number goes in, the watching thread reads it
+  std::terminate_handler terminate_before = nullptr;
+  std::once_flag ended;
+};
+Observation& observation() {
+  static Observation& only = *new Observation;
+  return only;
+}
+
+void say(const std::string& text) { std::fprintf(stderr, "goldentrace: %s\n", text.c_str()); }
+
+void write_status(const std::string& text) {
+  if (!observation().status_file.empty()) std::ofstream(observation().status_file) << text << '\n';
+}
+
+enum class Ending { whole, committed };
+
+void end(Ending ending, const std::string& why) noexcept {
+  std::call_once(observation().ended, [&] {
+    try {
+      Recorder& recorder = *observation().recorder;
+      ending == Ending::whole ? recorder.close() : recorder.close_committed();
+      write_status(ending == Ending::whole ? "sealed" : "committed: " + why);
+    } catch (const std::exception& failure) {
+      say(failure.what());
+      write_status(std::string("failed: ") + failure.what());
+    }
+  });
+}
+
+bool is_other_process() { return getpid() != observation().process; }
+
+void on_program_exit(int code, void*) {
+  if (is_other_process()) return;
+  code == 0 ? end(Ending::whole, "") : end(Ending::committed, "the program returned " + std::to_string(code));
+}
+
+[[noreturn]] void on_program_terminate() {
+  if (!is_other_process()) end(Ending::committed, "an exception was not caught");
+  observation().terminate_before();
+  std::abort();
+}
+
+void take_default_action(int signal) {
+  std::signal(signal, SIG_DFL);
+  kill(getpid(), signal);
+}
+
+// Only calls that are allowed in a signal handler.
+void on_program_signal(int signal) {
+  if (is_other_process()) return take_default_action(signal);
+  const auto number = static_cast<unsigned char>(signal);
+  if (write(observation().wake[1], &number, 1) != 1) take_default_action(signal);
+}
+
+void watch_signals() {
+  unsigned char signal = 0;
+  while (read(observation().wake[0], &signal, 1) != 1) {
+  }
+  end(Ending::committed, std::string("stopped by signal ") + strsignal(signal));
+  take_default_action(signal);
+}
+
+void handle(int signal) {
+  struct sigaction before {};
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler != SIG_DFL) return;
+  struct sigaction ours {};
+  ours.sa_handler = &on_program_signal;
+  ours.sa_flags = SA_RESTART;
+  sigaction(signal, &ours, nullptr);
+}
+
+void watch_endings() {
+  on_exit(&on_program_exit, nullptr);
+  observation().terminate_before = std::set_terminate(&on_program_terminate);
+  if (pipe(observation().wake) != 0) return;
+  std::thread(&watch_signals).detach();
+  handle(SIGINT);
+  handle(SIGTERM);
+}
+
+// The version that runs, not the one that was compiled against.
+std::string loaded_version() {
+  const std::string config = at::show_config();
+  const std::string word = "TORCH_VERSION=";
+  const std::size_t at = config.find(word);
+  if (at == std::string::npos) return "unknown";
+  return config.substr(at + word.size(), config.find_first_of(", \n", at) - at - word.size());
+}
+
+std::string taken(const char* variable) {
+  const char* value = std::getenv(variable);
+  const std::string text = value == nullptr ? "" : value;
+  unsetenv(variable);
+  return text;
+}
+
+// False when an earlier program of the same command was recorded.
+bool claim(const std::string& status_file) {
+  if (status_file.empty()) return true;
+  std::FILE* file = std::fopen(status_file.c_str(), "wx");
+  if (file == nullptr) return false;
+  std::fputs("recording\n", file);
+  std::fclose(file);
+  observation().status_file = status_file;
+  return true;
+}
+
+void start() {
+  const std::string output = taken(environment::output), options = taken(environment::options),
+                    status = taken(environment::status);
+  const std::string version = loaded_version(), wanted = TORCH_VERSION;
+  if (version != wanted && !version.starts_with(wanted + '+') && !wanted.starts_with(version + '+')) {
+    return say("not recorded: this program's LibTorch is " + version + ", goldentrace was built for " + wanted);
+  }
+  if (!claim(status)) return say("not recorded: another program of this command was recorded to " + output);
+  observation().process = getpid();
+  try {
+    RecorderOptions wanted_options = options.empty() ? RecorderOptions() : parse_recorder_options(options);
+    wanted_options.output = output;
+    observation().recorder = std::make_unique<Recorder>(std::move(wanted_options));
+  } catch (const std::exception& failure) {
+    say(failure.what());
+    return write_status(std::string("failed: ") + failure.what());
+  }
+  watch_endings();
+}
+
+}  // namespace
+}  // namespace goldentrace
+
+extern "C" __attribute__((visibility("default"))) void goldentrace_observe() { goldentrace::start(); }

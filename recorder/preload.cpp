@@ -1,0 +1,57 @@
+// libgoldentrace_preload.so: opens the observer in processes that have loaded LibTorch, and does nothing in others.
+// Links neither LibTorch nor anything of goldentrace; see recorder/observe.h.
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+int is_libtorch(dl_phdr_info* object, std::size_t, void*) {
+  const char* slash = std::strrchr(object->dlpi_name, '/');
+  const char* file = slash == nullptr ? object->dlpi_name : slash + 1;
+  return std::strncmp(file, "libtorch_cpu.so", 15) == 0 ? 1 : 0;
+}
+
+// Children of the recorded program are their own business. Takes this library out of LD_PRELOAD, others stay.
+void leave_environment(const std::string& own_path) {
+  const char* preload = std::getenv("LD_PRELOAD");
+  std::string kept;
+  for (std::string rest = preload == nullptr ? "" : preload; !rest.empty();) {
+    const std::size_t end = rest.find_first_of(": ");
+    const std::string library = rest.substr(0, end);
+    rest = end == std::string::npos ? "" : rest.substr(end + 1);
+    if (!library.empty() && library != own_path) kept += (kept.empty() ? "" : ":") + library;
+  }
+  kept.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", kept.c_str(), 1);
+}
+
+std::string own_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<void*>(&own_path), &info);
+  return info.dli_fname == nullptr ? "" : info.dli_fname;
+}
+
+void open_observer(const std::string& own_path) {
+  const std::string library = own_path.substr(0, own_path.rfind('/') + 1) + "libgoldentrace_observer.so";
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  using Start = void (*)();
+  const auto start = handle == nullptr ? nullptr : reinterpret_cast<Start>(dlsym(handle, "goldentrace_observe"));
+  if (start != nullptr) return start();
+  std::fprintf(stderr,
+               "goldentrace: not recorded: this program's LibTorch is not the one goldentrace was built for (%s)\n",
+               dlerror());
+}
+
+__attribute__((constructor)) void begin() {
+  if (std::getenv("GOLDENTRACE_OUTPUT") == nullptr || dl_iterate_phdr(&is_libtorch, nullptr) == 0) return;
+  const std::string path = own_path();
+  leave_environment(path);
+  open_observer(path);
+}
+
+}  // namespace

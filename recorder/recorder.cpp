@@ -1,0 +1,98 @@
+#include "recorder/recorder.h"
+
+#include <unistd.h>
+
+#include <mutex>
+
+#include "recorder/observer.h"
+#include "recorder/session.h"
+#include "traces/error.h"
+
+namespace goldentrace {
+
+struct Recorder::State {
+  explicit State(RecorderOptions options) : session(std::make_unique<Session>(std::move(options))) {
+    start_observing(*session);
+  }
+  // A forked child has a copy of all this, and the file is its parent's.
+  ~State() {
+    if (getpid() == process) {
+      stop_observing(*session);
+    } else {
+      static_cast<void>(session.release());
+    }
+  }
+
+  // Runs what the program said. A failure is kept: the program goes on.
+  template <typename Work>
+  void say(Work work) {
+    guarded(*session, [&] { work(*session); });
+  }
+
+  // The recording is over, whatever happens.
+  template <typename Seal>
+  void seal(Seal seal) {
+    const std::lock_guard lock(session->mutex);
+    if (sealed) throw Error(ErrorCode::usage, "the recording is closed already");
+    sealed = true;
+    session->stopped = true;
+    if (session->failure) {
+      session->sink.drop();
+      std::rethrow_exception(session->failure);
+    }
+    seal(*session);
+  }
+
+  std::unique_ptr<Session> session;
+  const pid_t process = getpid();
+  bool sealed = false;
+};
+
+Recorder::Recorder(RecorderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Recorder::~Recorder() = default;
+
+void Recorder::watch(const std::string& name, const at::Tensor& parameter) {
+  state_->say([&](Session& session) { session.parameters.watch(name, parameter, Role::param); });
+}
+
+void Recorder::watch_buffer(const std::string& name, const at::Tensor& buffer) {
+  state_->say([&](Session& session) { session.parameters.watch(name, buffer, Role::buffer); });
+}
+
+void Recorder::step(std::int64_t number) {
+  state_->say([&](Session& session) { session.timeline.say_step(number); });
+}
+
+void Recorder::micro(std::int64_t number) {
+  state_->say([&](Session& session) { session.timeline.say_micro(number); });
+}
+
+void Recorder::input(const std::string& name, const at::Tensor& value) {
+  state_->say([&](Session& session) { session.timeline.say_input(name, value); });
+}
+
+void Recorder::loss(const at::Tensor& value) {
+  state_->say([&](Session& session) { session.timeline.say_loss(value); });
+}
+
+void Recorder::update() {
+  state_->say([&](Session& session) { session.timeline.begin_update(); });
+}
+
+void Recorder::step_loss(const at::Tensor& value) {
+  state_->say([&](Session& session) { session.timeline.say_step_loss(value); });
+}
+
+Header& Recorder::header() { return state_->session->sink.writer().header(); }
+
+void Recorder::close() {
+  state_->say([&](Session& session) { session.timeline.finish(); });
+  stop_observing(*state_->session);
+  state_->seal([](Session& session) { session.sink.close(); });
+}
+
+void Recorder::close_committed() {
+  state_->seal([](Session& session) { session.sink.close_committed(); });
+}
+
+}  // namespace goldentrace

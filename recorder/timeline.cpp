@@ -1,0 +1,185 @@
+#include "recorder/timeline.h"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/graph_task.h>
+
+#include <algorithm>
+
+#include "recorder/crossing.h"
+#include "recorder/session.h"
+
+namespace goldentrace {
+
+Timeline::Timeline(Session& session) : session_(session), recording_(wanted(0)) {}
+
+RecordId Timeline::id_in(const Call& call, Role role, std::string index) const {
+  RecordId id;
+  id.step = call.facts.step;
+  id.micro = call.facts.micro;
+  id.rank = call.facts.rank;
+  const bool gradient = role == Role::grad_output || role == Role::grad_input || role == Role::param_grad;
+  id.pass = gradient ? Pass::backward : call.facts.pass;
+  id.layer = call.facts.layer;
+  id.call = call.facts.call;
+  id.role = role;
+  id.index = std::move(index);
+  return id;
+}
+
+bool Timeline::wanted(std::int64_t step) const {
+  const auto& steps = session_.options.steps;
+  return steps.empty() || std::find(steps.begin(), steps.end(), step) != steps.end();
+}
+
+void Timeline::say_step(std::int64_t number) {
+  steps_said_ = true;
+  if (!layer_seen_) forget_start();
+  if (layer_seen_ || number != step_) begin_step(number);
+}
+
+void Timeline::say_micro(std::int64_t number) {
+  micros_said_ = true;
+  if (number == micro_ && entries_.empty()) return;
+  end_micro();
+  micro_ = number;
+}
+
+void Timeline::begin_step(std::int64_t number) {
+  end_step();
+  step_ = number;
+  micro_ = 0;
+  recording_ = wanted(number);
+}
+
+void Timeline::end_step() {
+  end_update();
+  end_micro();
+  record_step_loss();
+  if (update_root_) write_tape(*update_root_);
+  update_root_ = nullptr;
+  if (recording_) session_.sink.commit_step();
+}
+
+void Timeline::end_micro() {
+  session_.layer_check.run();
+  for (const auto& call : calls_) {
+    if (!call->open) write_tape(*call);
+  }
+  std::erase_if(calls_, [](const auto& call) { return !call->open; });
+  if (root_) {
+    root_->open = false;
+    write_tape(*root_);
+  }
+  root_ = nullptr;
+  entries_.clear();
+  backward_seen_ = false;
+  losses_of_micro_ = 0;
+  session_.gradients.forget_gone();
+}
+
+void Timeline::finish() { end_step(); }
+
+// What a program did before its first layer is set-up, no part of a micro-batch.
+void Timeline::forget_start() { root_ = nullptr; }
+
+std::shared_ptr<Call> Timeline::make_root(Pass pass, std::int64_t micro) const {
+  auto call = std::make_shared<Call>();
+  call->facts.step = step_;
+  call->facts.micro = micro;
+  call->facts.rank = session_.rank;
+  call->facts.pass = pass;
+  call->facts.layer = root_layer;
+  call->root = true;
+  call->taped = session_.labels.wants_root();
+  call->log = std::make_shared<OpLog>();
+  call->ops_begin = 0;
+  return call;
+}
+
+std::shared_ptr<Call> Timeline::root() {
+  if (!recording_) return nullptr;
+  std::shared_ptr<Call>& call = updating_ ? update_root_ : root_;
+  if (!call) call = updating_ ? make_root(Pass::update, no_micro) : make_root(Pass::forward, micro_);
+  return call;
+}
+
+std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadState& thread) {
+  const int task = torch::autograd::get_current_graph_task_id();
+  layer_begins();
+  if (!recording_) return nullptr;
+  auto call = std::make_shared<Call>();
+  LayerCall& facts = call->facts;
+  facts.step = step_;
+  facts.micro = micro_;
+  facts.rank = session_.rank;
+  facts.pass = task < 0 ? Pass::forward : Pass::recompute;
+  facts.layer = layer;
+  facts.call = entries_[{facts.pass, layer}]++;
+  if (!thread.labels.empty()) call->parent = thread.labels.back().call;
+  call->depth = call->parent ? call->parent->depth + 1 : 0;
+  call->log = call->parent ? call->parent->log : std::make_shared<OpLog>();
+  call->ops_begin = call->log->ops.size();
+  call->graph_task = task;
+  call->thread = at::RecordFunction::currentThreadId();
+  call->sequence_begin = at::sequence_number::peek();
+  facts.parent = call->parent ? call->parent->row : -1;
+  facts.random = session_.random.at_entry(session_.sink.writer());
+  call->row = session_.sink.writer().add_call(facts);
+  calls_.push_back(call);
+  session_.layer_check.entered(call);
+  return call;
+}
+
+void Timeline::layer_begins() {
+  if (torch::autograd::get_current_graph_task_id() >= 0) return;
+  session_.gradients.drop_broken_tasks();
+  if (backward_seen_) session_.layer_check.run();
+  if (!layer_seen_) forget_start();
+  layer_seen_ = true;
+  if (updating_) {
+    steps_said_ ? end_update() : begin_step(step_ + 1);
+  } else if (backward_seen_ && !micros_said_) {
+    const std::int64_t next = micro_ + 1;
+    end_micro();
+    micro_ = next;
+  }
+}
+
+void Timeline::leave_layer(const std::shared_ptr<Call>& call) {
+  call->open = false;
+  call->ops_end = call->log->ops.size();
+  call->sequence_end = at::sequence_number::peek();
+  if (call->tape_written) return;
+  if (!call->parent) leave_unread(*call);
+}
+
+// Tensors made inside an outermost label that are alive and were read by nothing: results first, then what was written
+// in place.
+void Timeline::leave_unread(const Call& call) {
+  for (const bool written : {false, true}) {
+    for (std::size_t i = 0; i < call.log->values.size(); ++i) {
+      const LogValue value = call.log->values[i];
+      if (value.made_at >= 0 && call.externals.contains(value.uid) == written) leave_if_unread(call, value);
+    }
+  }
+}
+
+void Timeline::leave_if_unread(const Call& call, const LogValue& value) {
+  const TensorInfo* known = session_.tensors.find_known(value.tensor);
+  const at::Tensor tensor = known == nullptr || known->uid != value.uid ? at::Tensor() : known->lock();
+  if (!tensor.defined()) return;
+  TensorInfo& info = session_.tensors.find(tensor);
+  if (info.uid != value.uid || info.read || !encloses(&call, info.maker.get())) return;
+  session_.gradients.look_for_unseen_node(info, tensor);
+  Crossing(session_, tensor, info).leave();
+}
+
+void Timeline::write_tape(Call& call) {
+  if (!call.taped || (call.root && call.log->ops.empty())) return;
+  if (call.root) call.row = session_.sink.writer().add_call(call.facts);
+  session_.sink.writer().set_tape(call.row, session_.sink.writer().add_tape(build_tape(call)));
+  call.tape_written = true;
+}
+
+}  // namespace goldentrace
