@@ -1,0 +1,5 @@
+#include "model.h"
+
+int main() {
+  train([](const torch::nn::Module&) {});
+}
