@@ -3,7 +3,9 @@
 #include <ATen/Context.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -14,12 +16,16 @@
 #include "replayer/selection.h"
 #include "tape/environment.h"
 #include "tape/failure.h"
+#include "tape/flags.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 namespace {
 
-constexpr int most_threads = 4096;
+constexpr int most_threads = 1024;
+
+// Variables by which the libraries below LibTorch choose their code.
+constexpr std::array code_choices = {"MKL_CBWR", "ONEDNN_DEFAULT_FPMATH_MODE", "ONEDNN_MAX_CPU_ISA"};
 
 std::string header_value(const TraceReader& trace, const std::string& key) {
   const auto found = trace.header().find(key);
@@ -55,7 +61,8 @@ class Replayer {
         tapes_(options.tape_from ? *options.tape_from : trace),
         content_table_(contents_, options.layer),
         tape_table_(tapes_, options.layer),
-        threads_(recorded_threads(contents_)) {
+        threads_(recorded_threads(contents_)),
+        flags_(contents_.header()) {
     report_.trace = trace.path();
     if (options.inputs) report_.inputs = options.inputs->path();
     if (options.tape_from) report_.tape_from = options.tape_from->path();
@@ -94,6 +101,10 @@ class Replayer {
       report_.notes.push_back("recorded with " + key + " " + there + ", replayed with " + here);
       return true;
     };
+    for (const char* name : code_choices) {
+      const char* here = std::getenv(name);
+      differs(std::string("env.") + name, here ? here : "unset");
+    }
     const bool cpu = differs("cpu.features", cpu_features());
     return !differs("torch.version", torch_version()) && !cpu;
   }
@@ -237,6 +248,7 @@ class Replayer {
   const CallTable content_table_;
   const CallTable tape_table_;
   const ThreadCount threads_;
+  const TorchFlags flags_;
   LayerRunOptions layer_options_;
   Gate gate_;
   ReplayReport report_;

@@ -36,8 +36,9 @@ struct ReplayOptions {
 
 // Differences and what cannot be run are values in the report. Errors: not_found (layer with the closest names, step,
 // micro, call); unsupported when the one layer asked for cannot be run at all: "cannot replay: no inputs", no payload,
-// no tape; usage; and what the readers throw. Runs on the calling thread with the thread count of the recording, which
-// is put back afterwards. Bounded memory: one call at a time (with dump: one micro-batch).
+// no tape; usage; and what the readers throw. Runs on the calling thread with the recording's thread count and
+// switches (deterministic, matmul precision), which are put back afterwards. Bounded memory: one call at a time (with
+// dump: one micro-batch).
 ReplayReport replay(const TraceReader& trace, const ReplayOptions& options);
 
 }  // namespace goldentrace

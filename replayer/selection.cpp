@@ -24,6 +24,13 @@ bool wants_numbers(const ReplayOptions& options, const LayerCall& call) {
          (!options.call || *options.call == call.call);
 }
 
+bool knows(const TraceReader& trace, const std::string& layer) {
+  return std::any_of(trace.calls().begin(), trace.calls().end(),
+                     [&](const LayerCall& call) { return call.layer == layer; }) ||
+         std::any_of(trace.records().begin(), trace.records().end(),
+                     [&](const Record& record) { return record.id.layer == layer; });
+}
+
 std::set<std::string> labels(const TraceReader& trace) {
   std::set<std::string> all;
   for (const LayerCall& call : trace.calls()) {
@@ -41,8 +48,8 @@ void check_layer(const TraceReader& trace, const std::string& layer) {
   if (layer == root_layer) {
     throw Error(ErrorCode::usage, "ops outside labels are not replayed; name a layer", place(trace));
   }
+  if (knows(trace, layer)) return;
   const std::set<std::string> known = labels(trace);
-  if (known.contains(layer)) return;
   const std::vector<std::string> names(known.begin(), known.end());
   throw Error(ErrorCode::not_found, unknown_name("layer", layer, names), place(trace));
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tape/environment.h"
+#include "tape/flags.h"
 #include "tests/replayer/replay_fixture.h"
 
 namespace goldentrace {
@@ -142,6 +143,24 @@ TEST_F(Replay, RunsWithTheRecordedThreadCount) {
   EXPECT_EQ(report.threads, 3);
   EXPECT_EQ(thread_count(), before);
   EXPECT_EQ(report.verdict, ReplayVerdict::bit_equal);
+}
+
+TEST_F(Replay, RunsWithTheRecordedSwitches) {
+  const TraceReader trace(write("run.h5", [&](TraceWriter& writer) {
+    writer.header()["torch.deterministic"] = "true";
+    writer.header()["torch.float32_matmul_precision"] = "high";
+    writer.header()["torch.mkldnn"] = "perhaps";
+    add_call(writer, "f", layer_);
+  }));
+  const Header before = torch_flags();
+  Header during;
+  ReplayOptions options = of("f");
+  options.progress = [&](std::size_t, std::size_t) { during = torch_flags(); };
+  replay(trace, options);
+  EXPECT_EQ(during.at("torch.deterministic"), "true");
+  EXPECT_EQ(during.at("torch.float32_matmul_precision"), "high");
+  EXPECT_EQ(during.at("torch.mkldnn"), before.at("torch.mkldnn"));
+  EXPECT_EQ(torch_flags(), before);
 }
 
 TEST_F(Replay, OtherHardwareIsJudgedByRel) {

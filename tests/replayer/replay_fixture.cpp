@@ -20,8 +20,6 @@ std::vector<at::Tensor> SampleLayer::operator()() const {
   return {at::dropout(at::gelu(h, "tanh"), 0.25, true)};
 }
 
-Replay::Replay() = default;
-
 std::filesystem::path Replay::write(const std::string& name, const std::function<void(TraceWriter&)>& fill) {
   TraceWriter writer(folder_ / name);
   fill(writer);

@@ -9,6 +9,8 @@
 
 #include "replayer/replay.h"
 #include "tests/replayer/synthetic.h"
+#include "tests/support/temporary_folder.h"
+#include "traces/trace_reader.h"
 
 namespace goldentrace {
 
@@ -23,8 +25,6 @@ struct SampleLayer {
 
 class Replay : public testing::Test {
  protected:
-  Replay();
-
   // Paths of traces in a scratch folder.
   std::filesystem::path write(const std::string& name, const std::function<void(TraceWriter&)>& fill);
   std::filesystem::path write_layer(const std::string& name, const CallOptions& options = {});  // as "h.0.mlp"
@@ -33,7 +33,7 @@ class Replay : public testing::Test {
   static std::string failure(const TraceReader& trace, const ReplayOptions& options);
   static ReplayOptions of(const std::string& layer);
 
-  Folder folder_;
+  testing_support::TemporaryFolder folder_;
   SampleLayer layer_;
 };
 

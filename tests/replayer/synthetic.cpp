@@ -2,7 +2,6 @@
 
 #include <ATen/ops/randn.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <unistd.h>
 
 #include "kernels/fingerprint.h"
 #include "tape/dtypes.h"
@@ -100,13 +99,5 @@ class CallWriter {
 void add_call(TraceWriter& writer, const std::string& layer, const LayerFunction& function, CallOptions options) {
   CallWriter(writer, layer, options).write(tape_of(function));
 }
-
-Folder::Folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "goldentrace-replay-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
-  path_ = name;
-}
-
-Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 }  // namespace goldentrace

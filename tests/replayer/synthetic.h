@@ -4,7 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -31,18 +30,5 @@ struct CallOptions {
 
 // Runs the layer, tapes it, and writes call, tape, random state and all its records.
 void add_call(TraceWriter& writer, const std::string& layer, const LayerFunction& function, CallOptions options = {});
-
-// A scratch folder that is removed at the end of the test.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace goldentrace
