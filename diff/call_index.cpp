@@ -42,7 +42,8 @@ const LayerCall* CallIndex::parent(const LayerCall& call) const {
 const LayerCall* CallIndex::enclosing(const LayerCall& call) const {
   if (call.layer == root_layer) return nullptr;
   if (const LayerCall* outer = parent(call)) return outer;
-  return root(call.step, call.micro, call.rank, call.pass);
+  const LayerCall* own = root(call.step, call.micro, call.rank, call.pass);
+  return own ? own : root(call.step, call.micro, call.rank, Pass::forward);
 }
 
 bool CallIndex::encloses(const RecordId& outer, const RecordId& inner) const {

@@ -198,6 +198,7 @@ TEST(Origin, RecordedOpValuesChooseAmongDifferencesInCode) {
   }
   const Divergence root = diff(a.view(), b.view()).roots.at(0);
   EXPECT_EQ(root.op->ordinal, 1) << "the first difference in code changed no value";
+  EXPECT_EQ(root.op->status, "argument");
   EXPECT_EQ(root.tape.size(), 2U);
 }
 
