@@ -58,7 +58,7 @@ CLI::Option* number_from(CLI::Option* option, double lowest) {
       [lowest](std::string& text) {
         double value = 0;
         const bool fits = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= lowest;
-        return fits ? std::string() : "'" + text + "' is no number of at least " + shortest(lowest);
+        return fits ? std::string() : "'" + text + "' is no number of at least " + decimal(lowest);
       },
       "", "range"));
 }

@@ -11,7 +11,7 @@
 #include "cli/replay_options.h"
 #include "cli/version.h"
 #include "replayer/json_report.h"
-#include "replayer/replayer.h"
+#include "replayer/replay.h"
 #include "replayer/text_report.h"
 #include "traces/error.h"
 

@@ -8,7 +8,7 @@
 
 namespace goldentrace {
 
-std::string shortest(double value) {
+std::string decimal(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   std::array<char, 32> buffer;

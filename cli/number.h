@@ -9,7 +9,7 @@ namespace goldentrace {
 
 // The shortest decimal that a reader turns into the same double; "nan", "inf", "-inf". A float32 or narrower value is
 // a double too, so its decimal is exact for every reader: float32 0.1 is 0.10000000149011612.
-std::string shortest(double value);
+std::string decimal(double value);
 
 // A JSON number; the strings "NaN", "Infinity", "-Infinity" for values that JSON has no number for.
 nlohmann::ordered_json json_number(double value);

@@ -51,7 +51,7 @@ GptConfig model_config(const RecordGptOptions& options) {
   builder.set("vocab_size", options.vocab);
   builder.set("n_positions", options.positions);
   if (options.dropout) {
-    for (const char* name : {"embd_pdrop", "attn_pdrop", "resid_pdrop"}) builder.set(name, shortest(*options.dropout));
+    for (const char* name : {"embd_pdrop", "attn_pdrop", "resid_pdrop"}) builder.set(name, decimal(*options.dropout));
   }
   for (const std::string& pair : options.set) builder.set_pair(pair);
   return builder.config();
@@ -79,7 +79,7 @@ Header facts(const GptOptions& options) {
                 {"model.seq_len", std::to_string(options.seq_len)},
                 {"model.steps", std::to_string(options.steps)},
                 {"model.optimizer", std::string(name(options.optimizer))},
-                {"model.lr", shortest(options.lr)}};
+                {"model.lr", decimal(options.lr)}};
   for (const auto& [option, value] : describe(options.config)) header["model." + option] = value;
   return header;
 }

@@ -63,7 +63,7 @@ Header facts(const MlpOptions& options) {
           {"model.variant", std::string(name(options.variant))},
           {"model.batch_size", std::to_string(options.batch_size)},
           {"model.num_epochs", std::to_string(options.num_epochs)},
-          {"model.lr", shortest(options.lr)},
+          {"model.lr", decimal(options.lr)},
           {"model.input_dim", std::to_string(options.input_dim)},
           {"model.train_dataset_len", std::to_string(options.train_dataset_len)},
           {"model.gradient_accumulation_steps", std::to_string(options.gradient_accumulation_steps)}};

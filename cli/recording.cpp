@@ -1,5 +1,7 @@
 #include "cli/recording.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -37,6 +39,8 @@ ExitCode run_recording(const RecordOptions& options, const RecordedModel& model)
   std::optional<Plant> plant;
   if (!options.run.plant.empty()) plant.emplace(parse_plant(options.run.plant), model.heads);
   const RecorderOptions settings = recorder_settings(options.capture, run_facts(options, model.header));
+  // Before the recorder looks: replay runs with the number of threads that the header names.
+  if (options.run.threads > 0) at::set_num_threads(options.run.threads);
   watch_signals();
   Recorder recorder(settings);
   try {

@@ -31,7 +31,7 @@ void print_layers(std::ostream& out, const TraceReader& trace) {
 void print_losses(std::ostream& out, const TraceReader& trace) {
   TextTable table({"loss of step", "micro", "value"});
   for (const LossValue& loss : losses(trace)) {
-    table.add({std::to_string(loss.step), micro_text(loss.micro.value_or(no_micro)), shortest(loss.value)});
+    table.add({std::to_string(loss.step), micro_text(loss.micro.value_or(no_micro)), decimal(loss.value)});
   }
   out << '\n';
   if (table.empty()) {
@@ -47,10 +47,10 @@ std::string payload_text(const TraceReader& trace, std::int64_t row) {
 }
 
 std::vector<std::string> statistics_cells(const Statistics& statistics) {
-  return {shortest(statistics.min),
-          shortest(statistics.max),
-          shortest(statistics.mean),
-          shortest(statistics.l2),
+  return {decimal(statistics.min),
+          decimal(statistics.max),
+          decimal(statistics.mean),
+          decimal(statistics.l2),
           std::to_string(statistics.nan_count),
           std::to_string(statistics.inf_count),
           std::to_string(statistics.zero_count)};

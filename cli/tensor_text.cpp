@@ -24,8 +24,8 @@ DType component(DType dtype) {
 std::string complex_text(const TensorView& tensor, std::int64_t index) {
   const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(tensor.bytes.size() / item_size(tensor.dtype)) * 2};
   const TensorView parts{component(tensor.dtype), shape, tensor.bytes};
-  const std::string imaginary = shortest(element_as_double(parts, 2 * index + 1));
-  return shortest(element_as_double(parts, 2 * index)) + (imaginary.starts_with("-") ? "" : "+") + imaginary + "j";
+  const std::string imaginary = decimal(element_as_double(parts, 2 * index + 1));
+  return decimal(element_as_double(parts, 2 * index)) + (imaginary.starts_with("-") ? "" : "+") + imaginary + "j";
 }
 
 std::string exact_integer(DType dtype, const std::byte* bytes) {
@@ -104,7 +104,7 @@ std::string element_text(const TensorView& tensor, std::int64_t index) {
     case DTypeClass::floating:
       break;
   }
-  return shortest(element_as_double(tensor, index));
+  return decimal(element_as_double(tensor, index));
 }
 
 std::string tensor_text(const TensorView& tensor, std::int64_t limit) {

@@ -9,7 +9,7 @@
 
 namespace goldentrace {
 
-// One element: integers exactly, booleans as true and false, floating values as shortest(), complex as 1+2j,
+// One element: integers exactly, booleans as true and false, floating values as decimal(), complex as 1+2j,
 // float8 as its byte 0x3c.
 std::string element_text(const TensorView& tensor, std::int64_t index);
 

@@ -12,27 +12,27 @@
 namespace goldentrace {
 namespace {
 
-TEST(Shortest, GivesTheSameValueBack) {
+TEST(Decimal, GivesTheSameValueBack) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 2000; ++i) {
     const double value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
-    EXPECT_EQ(std::strtod(shortest(value).c_str(), nullptr), value);
+    EXPECT_EQ(std::strtod(decimal(value).c_str(), nullptr), value);
   }
 }
 
-TEST(Shortest, AFloatKeepsItsExactValue) {
-  EXPECT_EQ(shortest(0.1F), "0.10000000149011612");
-  EXPECT_EQ(shortest(1.1098170280456543), "1.1098170280456543");
-  EXPECT_EQ(shortest(-2), "-2");
-  EXPECT_EQ(shortest(-0.0), "-0");
+TEST(Decimal, AFloatKeepsItsExactValue) {
+  EXPECT_EQ(decimal(0.1F), "0.10000000149011612");
+  EXPECT_EQ(decimal(1.1098170280456543), "1.1098170280456543");
+  EXPECT_EQ(decimal(-2), "-2");
+  EXPECT_EQ(decimal(-0.0), "-0");
 }
 
-TEST(Shortest, NamesWhatIsNotFinite) {
+TEST(Decimal, NamesWhatIsNotFinite) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(shortest(infinity), "inf");
-  EXPECT_EQ(shortest(-infinity), "-inf");
-  EXPECT_EQ(shortest(-std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(decimal(infinity), "inf");
+  EXPECT_EQ(decimal(-infinity), "-inf");
+  EXPECT_EQ(decimal(-std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
 TEST(JsonNumber, KeepsNonFiniteValuesApart) {

@@ -28,9 +28,7 @@ auto record_run(const std::filesystem::path& path, const Variation& variation, s
 
 }  // namespace
 
-MlpOptions small_mlp() {
-  return {.batch_size = 4, .input_dim = 8, .train_dataset_len = 8, .threads = 1};
-}
+MlpOptions small_mlp() { return {.batch_size = 4, .input_dim = 8, .train_dataset_len = 8, .threads = 1}; }
 
 GptOptions small_gpt() {
   GptOptions options;

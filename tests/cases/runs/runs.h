@@ -16,7 +16,7 @@ GptOptions small_gpt();  // 2 layers, width 8, 2 heads, 2 sequences of 5 tokens,
 
 // What is changed against a plain recording.
 struct Variation {
-  std::string plant;                                                   // KIND@LAYER; empty: none
+  std::string plant;                                                     // KIND@LAYER; empty: none
   std::function<void(const std::string&, const at::Tensor&)> parameter;  // may change initial values in place
   RecorderOptions recorder;
 };

@@ -16,7 +16,8 @@ struct Mode {
 };
 
 std::vector<Mode> modes(const std::string& layer) {
-  std::vector<Mode> list{{"full", {}}, {"sketch", {}}, {"one layer", {}}, {"one step", {}}, {"ops", {}}, {"unchecked", {}}};
+  std::vector<Mode> list{{"full", {}},     {"sketch", {}}, {"one layer", {}},
+                         {"one step", {}}, {"ops", {}},    {"unchecked", {}}};
   list[1].recorder.capture = Capture::sketch;
   list[2].recorder.layers = {layer};
   list[3].recorder.steps = {1};
@@ -27,7 +28,8 @@ std::vector<Mode> modes(const std::string& layer) {
 
 void expect_equal(const NamedTensors& a, const NamedTensors& b, const std::string& mode) {
   ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << mode << ": " << a[i].name;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << mode << ": " << a[i].name;
 }
 
 at::Tensor generator_state() { return at::globalContext().defaultGenerator(at::kCPU).get_state(); }
@@ -88,8 +90,8 @@ TEST(UnchangedRun, CommonRecordsAgree) {
   Variation one;
   one.recorder.layers = {"h.1.mlp.act"};
   record(folder / "one.h5", small_gpt(), one);
-  const Report report = compare(folder / "full.h5", folder / "one.h5",
-                                {.gate = {.kind = GateKind::bitwise}, .filter = "h.1.mlp.act"});
+  const Report report =
+      compare(folder / "full.h5", folder / "one.h5", {.gate = {.kind = GateKind::bitwise}, .filter = "h.1.mlp.act"});
   EXPECT_EQ(report.verdict, Verdict::same) << report.reason;
   EXPECT_GT(report.compared, 0);
 }

@@ -1,3 +1,3 @@
 gtrace diff "$GOLDEN" "$SCALED" > out
 echo "exit $?"
-grep -E '^DIVERGED|^  origin|^ +at |^  replay' out
+grep -oE '^DIVERGED.*|^  origin +[a-z]+|^ +at .*|^  replay.*' out

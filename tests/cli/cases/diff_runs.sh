@@ -13,4 +13,3 @@ verdict mlp.h5 mlp-fault.h5
 verdict gpt.h5 gpt-fault.h5
 verdict mlp.h5 mlp-sketch.h5
 verdict mlp-sketch.h5 mlp-fault.h5
-verdict mlp.h5 gpt.h5

@@ -7,4 +7,4 @@ print([name for name in document["header"] if name.startswith("model.")])
 print(document["header"]["run.command_line"])
 print([(loss["step"], loss["micro"]) for loss in document["losses"]])
 print(sorted({layer["layer"] for layer in document["layers"]}))
-print({layer["replayable"] for layer in document["layers"] if layer["pass"] == "forward"})'
+print(sorted({layer["replayable"] for layer in document["layers"] if layer["pass"] == "forward"}))'
