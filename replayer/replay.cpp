@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -84,8 +85,8 @@ class Replayer {
       replay_call(contents_.calls()[static_cast<std::size_t>(selection.calls[i])]);
       if (options_.progress) options_.progress(i + 1, selection.calls.size());
     }
-    if (dump_) dump_->close();
     refuse_when_nothing_ran();
+    if (dump_) dump_->close();
     return std::move(report_);
   }
 
@@ -116,6 +117,13 @@ class Replayer {
 
   void open_dump() {
     if (options_.dump.empty()) return;
+    for (const TraceReader* read : {&contents_, &tapes_}) {
+      std::error_code absent;
+      if (std::filesystem::equivalent(options_.dump, read->path(), absent)) {
+        throw Error(ErrorCode::usage, "the dump would replace a trace that it is made from; give it another name",
+                    {.file = options_.dump.string(), .record = {}});
+      }
+    }
     Header extra{{"replay.of", contents_.path().filename().string()},
                  {"replay.tape_of", tapes_.path().filename().string()},
                  {"capture.level", "full"}};

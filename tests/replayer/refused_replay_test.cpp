@@ -66,6 +66,22 @@ TEST_F(Replay, UnavailableDevice) {
   EXPECT_THAT(failure(trace, options), HasSubstr("toaster"));
 }
 
+TEST_F(Replay, DumpOverItsOwnTrace) {
+  const auto path = write_layer("run.h5");
+  ReplayOptions options = of("h.0.mlp");
+  options.dump = path;
+  EXPECT_THAT(failure(TraceReader(path), options), HasSubstr("give it another name"));
+  EXPECT_EQ(TraceReader(path).records().size(), 8U);
+}
+
+TEST_F(Replay, NoDumpWhenNothingRan) {
+  const TraceReader trace(write_layer("golden.h5", {.payload = Payload::none}));
+  ReplayOptions options = of("h.0.mlp");
+  options.dump = folder_ / "dump.h5";
+  failure(trace, options);
+  EXPECT_FALSE(std::filesystem::exists(options.dump));
+}
+
 TEST_F(Replay, NothingToCompare) {
   const TraceReader trace(write("run.h5", [&](TraceWriter& writer) {
     add_call(writer, "f", [&] {
