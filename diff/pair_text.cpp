@@ -66,8 +66,9 @@ std::vector<std::string> metric_lines(const PairReport& pair) {
                     " | " + show(judgement.b, 9));
   }
   if (!judgement.measured) return lines;
-  lines.push_back(differing_text(found) + "; max abs " + show(found.max_abs) + ulp_text(pair) + "; max rel " +
-                  show(found.max_rel) + " (of the larger magnitude)");
+  const std::string pairs = found.nonfinite_mismatch > 0 ? " of finite pairs" : "";
+  lines.push_back(differing_text(found) + "; max abs" + pairs + " " + show(found.max_abs) + ulp_text(pair) +
+                  "; max rel " + show(found.max_rel) + " (of the larger magnitude)");
   std::string norms = relative_text(found);
   if (found.worst_row >= 0) norms += ", worst row " + std::to_string(found.worst_row) + " " + show(found.worst_row_rel);
   lines.push_back(norms + near_zero_text(pair) + ", cosine " + show(found.cosine, 9));
