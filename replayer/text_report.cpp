@@ -32,8 +32,10 @@ std::string errors(const Judgement& judgement) {
   const Comparison& found = judgement.comparison;
   if (judgement.estimated) return "relative error about " + show(found.rel_frobenius) + " (estimated)";
   if (!judgement.measured) return "";
-  return "max abs " + show(found.max_abs) + ", relative error " + show(found.rel_frobenius) + ", " +
-         std::to_string(found.max_ulp) + " ulp";
+  std::string text = "max abs " + show(found.max_abs);
+  const bool said = judgement.text.find("relative error") != std::string::npos;
+  if (!said) text += ", relative error " + show(found.rel_frobenius);
+  return text + ", at most " + std::to_string(found.max_ulp) + " ulp";
 }
 
 void print_tensor(std::ostream& out, const ReplayedTensor& tensor) {
