@@ -98,7 +98,6 @@ void handle(int signal) {
 }
 
 void watch_endings() {
-  on_exit(&on_program_exit, nullptr);
   observation().terminate_before = std::set_terminate(&on_program_terminate);
   if (pipe(observation().wake) != 0) return;
   std::thread(&watch_signals).detach();
@@ -145,12 +144,19 @@ void start() {
   try {
     RecorderOptions wanted_options = options.empty() ? RecorderOptions() : parse_recorder_options(options);
     wanted_options.output = output;
+    // What is registered before main() would run after LibTorch's own clean-up.
+    wanted_options.first_layer = [] { on_exit(&on_program_exit, nullptr); };
     observation().recorder = std::make_unique<Recorder>(std::move(wanted_options));
   } catch (const std::exception& failure) {
     say(failure.what());
     return write_status(std::string("failed: ") + failure.what());
   }
   watch_endings();
+}
+
+// A program that entered no layer: the libraries below are still there.
+__attribute__((destructor)) void on_unload() {
+  if (observation().recorder && !is_other_process()) end(Ending::whole, "");
 }
 
 }  // namespace

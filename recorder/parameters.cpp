@@ -78,6 +78,14 @@ std::string Parameters::use(const std::shared_ptr<Parameter>& parameter, const s
   return index;
 }
 
+void Parameters::keep_alive() {
+  for (const auto& parameter : used_) parameter->kept = at::Tensor(parameter->weak->lock());
+}
+
+void Parameters::let_go() {
+  for (const auto& parameter : used_) parameter->kept = at::Tensor();
+}
+
 std::vector<std::shared_ptr<Parameter>> Parameters::used() const {
   std::vector<std::shared_ptr<Parameter>> alive;
   for (const auto& parameter : used_) {

@@ -28,6 +28,7 @@ struct Parameter {
   std::int64_t total_row = -1;   // record of its total gradient in the present update
   Rows shares;                   // records of the layers' shares of its gradient since the last update
   std::shared_ptr<const Fingerprint> fingerprint;
+  at::Tensor kept;  // itself, while its new value is waited for
 };
 
 // Not thread-safe: the session's lock is held around it.
@@ -47,6 +48,9 @@ class Parameters {
 
   // In order of first use; those that are gone are left out.
   std::vector<std::shared_ptr<Parameter>> used() const;
+  // The program may end before the values that its last update wrote are recorded.
+  void keep_alive();
+  void let_go();
 
  private:
   std::shared_ptr<Parameter> add(const at::Tensor& tensor, Role role);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ struct RecorderOptions {
   SelfCheck self_check = SelfCheck::first;
   std::size_t sketch_size = 256;
   int compression_level = 1;
-  Header header;  // facts of the caller: model.*, run.command_line, run.seed …
+  Header header;                      // facts of the caller: model.*, run.command_line, run.seed …
+  std::function<void()> first_layer;  // called once, on the thread that enters the first layer; must not throw
 };
 
 // At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on

@@ -135,7 +135,10 @@ void Timeline::layer_begins() {
   if (torch::autograd::get_current_graph_task_id() >= 0) return;
   session_.gradients.drop_broken_tasks();
   if (backward_seen_) session_.layer_check.run();
-  if (!layer_seen_) forget_start();
+  if (!layer_seen_) {
+    forget_start();
+    if (session_.options.first_layer) session_.options.first_layer();
+  }
   layer_seen_ = true;
   if (updating_) {
     steps_said_ ? end_update() : begin_step(step_ + 1);

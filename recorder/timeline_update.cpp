@@ -139,6 +139,7 @@ void Timeline::begin_update() {
   if (updating_) return;
   session_.layer_check.run();
   if (recording_) record_total_gradients();
+  session_.parameters.keep_alive();
   updating_ = true;
   gradients_ready_ = false;
 }
@@ -165,6 +166,7 @@ void Timeline::end_update() {
     parameter->update_row = -1;
   }
   if (recording_) record_updated_parameters();
+  session_.parameters.let_go();
 }
 
 void Timeline::record_updated_parameters() {

@@ -94,7 +94,7 @@ bool PartialFile::lock() { return flock(file_, LOCK_EX | LOCK_NB) == 0 || errno 
 
 PartialFile::~PartialFile() {
   if (file_ < 0) return;
-  unlink(path_.c_str());
+  if (!is_forked()) unlink(path_.c_str());
   close(file_);
 }
 
@@ -105,7 +105,7 @@ bool PartialFile::fail(const std::string& action, int error) {
 }
 
 bool PartialFile::write(std::uint64_t address, std::span<const std::byte> bytes) {
-  if (discard_) return failure_.empty();
+  if (discard_ || is_forked()) return failure_.empty();
   const FileSizeSignalBlocked blocked;
   while (!bytes.empty()) {
     const ssize_t done = pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(address));
@@ -133,7 +133,7 @@ bool PartialFile::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 bool PartialFile::truncate(std::uint64_t size) {
-  if (discard_) return failure_.empty();
+  if (discard_ || is_forked()) return failure_.empty();
   const FileSizeSignalBlocked blocked;
   return ftruncate(file_, static_cast<off_t>(size)) == 0 || fail("set the size of the file", errno);
 }

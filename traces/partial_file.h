@@ -1,6 +1,8 @@
 // NAME.partial while a trace is being written: locked, replaced or removed, never mistaken for a trace.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,10 +39,13 @@ class PartialFile {
   void open_and_lock();
   bool lock();
   bool fail(const std::string& action, int error);
+  // libhdf5 writes at the exit of a forked child, too; the file is its parent's.
+  bool is_forked() const { return getpid() != owner_; }
 
   std::filesystem::path target_;
   std::filesystem::path path_;
   int file_ = -1;
+  const pid_t owner_ = getpid();
   bool discard_ = false;
   std::string failure_;
 };
