@@ -57,14 +57,6 @@ void add(NamedTensors& list, const std::string& name, const GptBlock& block) {
   add(list, name + ".mlp.c_proj", block.mlp_c_proj);
 }
 
-at::Tensor trainable(const at::Tensor& tensor, at::ScalarType dtype) {
-  return tensor.to(dtype).set_requires_grad(true);
-}
-
-Affine trainable(const Affine& affine, at::ScalarType dtype) {
-  return {trainable(affine.weight, dtype), trainable(affine.bias, dtype)};
-}
-
 GptBlock trainable(const GptBlock& block, at::ScalarType dtype) {
   return {.ln_1 = trainable(block.ln_1, dtype),
           .attn_c_attn = trainable(block.attn_c_attn, dtype),

@@ -25,4 +25,10 @@ Affine draw_linear(std::int64_t in, std::int64_t out) {
   return linear;
 }
 
+at::Tensor trainable(const at::Tensor& drawn, at::ScalarType dtype) { return drawn.to(dtype).set_requires_grad(true); }
+
+Affine trainable(const Affine& drawn, at::ScalarType dtype) {
+  return {trainable(drawn.weight, dtype), trainable(drawn.bias, dtype)};
+}
+
 }  // namespace goldentrace

@@ -16,4 +16,8 @@ struct Affine {
 // uniform with a = sqrt(5), computed in double in torch's order, because k is not exactly 1/sqrt(in) then.)
 Affine draw_linear(std::int64_t in, std::int64_t out);
 
+// Leaf tensors of `dtype` that require a gradient, with the values drawn in float32.
+at::Tensor trainable(const at::Tensor& drawn, at::ScalarType dtype);
+Affine trainable(const Affine& drawn, at::ScalarType dtype);
+
 }  // namespace goldentrace

@@ -6,22 +6,11 @@
 #include "models/layer.h"
 
 namespace goldentrace {
-namespace {
-
-at::Tensor trainable(const at::Tensor& drawn, at::ScalarType dtype) { return drawn.to(dtype).set_requires_grad(true); }
-
-Affine trainable_linear(std::int64_t in, std::int64_t out, at::ScalarType dtype) {
-  const Affine drawn = draw_linear(in, out);
-  return {trainable(drawn.weight, dtype), trainable(drawn.bias, dtype)};
-}
-
-}  // namespace
-
 // One statement per layer: the order of evaluation of arguments is free, and with it the order of draws would be.
 MlpModel::MlpModel(std::int64_t input_dim, at::ScalarType dtype) {
-  layer0_ = trainable_linear(input_dim, input_dim / 2, dtype);
-  layer2_ = trainable_linear(input_dim / 2, mlp_classes, dtype);
-  layer3_ = trainable_linear(mlp_classes, mlp_classes, dtype);
+  layer0_ = trainable(draw_linear(input_dim, input_dim / 2), dtype);
+  layer2_ = trainable(draw_linear(input_dim / 2, mlp_classes), dtype);
+  layer3_ = trainable(draw_linear(mlp_classes, mlp_classes), dtype);
 }
 
 at::Tensor MlpModel::forward(at::Tensor x, const Events& events) const {
