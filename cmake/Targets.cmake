@@ -9,14 +9,15 @@ if(GOLDENTRACE_SANITIZE)
   target_link_options(goldentrace_options INTERFACE -fsanitize=${GOLDENTRACE_SANITIZE})
 endif()
 
-# gt_library(NAME SOURCES a.cpp … HEADERS a.h … DEPENDS target …  PRIVATE_DEPENDS target …)
+# UNITY compiles several sources as one unit: where LibTorch's headers cost more than the code, it saves most of the time.
+# gt_library(NAME [UNITY] SOURCES a.cpp … HEADERS a.h … DEPENDS target …  PRIVATE_DEPENDS target …)
 # makes the static library goldentrace_NAME, alias goldentrace::NAME, with the public headers named.
 function(gt_library NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "UNITY" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   set(target goldentrace_${NAME})
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(goldentrace::${NAME} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${NAME})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${NAME} UNITY_BUILD ${ARG_UNITY})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/goldentrace>)

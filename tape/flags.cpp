@@ -11,7 +11,7 @@ constexpr const char* deterministic_key = "torch.deterministic";
 constexpr const char* precision_key = "torch.float32_matmul_precision";
 constexpr const char* mkldnn_key = "torch.mkldnn";
 
-std::string text(bool value) { return value ? "true" : "false"; }
+std::string flag_text(bool value) { return value ? "true" : "false"; }
 
 std::string precision_text(at::Float32MatmulPrecision precision) {
   switch (precision) {
@@ -47,9 +47,9 @@ void apply(const Header& header) {
 
 Header torch_flags() {
   const at::Context& context = at::globalContext();
-  return {{deterministic_key, text(context.deterministicAlgorithms())},
+  return {{deterministic_key, flag_text(context.deterministicAlgorithms())},
           {precision_key, precision_text(context.float32MatmulPrecision())},
-          {mkldnn_key, text(context.userEnabledMkldnn())}};
+          {mkldnn_key, flag_text(context.userEnabledMkldnn())}};
 }
 
 TorchFlags::TorchFlags(const Header& header) : before_(torch_flags()) { apply(header); }

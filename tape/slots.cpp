@@ -14,7 +14,7 @@ namespace {
 
 constexpr int deepest_alias = 64;
 
-std::string text(ValueIndex value) { return "%" + std::to_string(value); }
+std::string value_name(ValueIndex value) { return "%" + std::to_string(value); }
 
 bool may_require_grad(const at::Tensor& tensor) { return tensor.is_floating_point() || tensor.is_complex(); }
 
@@ -26,7 +26,7 @@ Slots::Slots(const Tape& tape, const std::vector<at::Tensor>& externals) : tape_
     if (tape.values[i].source != ValueSource::external) continue;
     if (next == externals.size()) break;
     tensors_[i] = externals[next++];
-    if (!tensors_[i].defined()) throw Error(ErrorCode::internal, "no tensor for the tape's value " + text(i));
+    if (!tensors_[i].defined()) throw Error(ErrorCode::internal, "no tensor for the tape's value " + value_name(i));
   }
   const auto wanted = static_cast<std::size_t>(std::count_if(
       tape.values.begin(), tape.values.end(), [](const TapeValue& v) { return v.source == ValueSource::external; }));
@@ -38,7 +38,7 @@ Slots::Slots(const Tape& tape, const std::vector<at::Tensor>& externals) : tape_
 
 const TapeValue& Slots::described(ValueIndex value) const {
   if (value < 0 || static_cast<std::size_t>(value) >= tape_.values.size()) {
-    throw Error(ErrorCode::damaged, "the tape has no value " + text(value));
+    throw Error(ErrorCode::damaged, "the tape has no value " + value_name(value));
   }
   return tape_.values[static_cast<std::size_t>(value)];
 }
@@ -48,12 +48,12 @@ at::Tensor Slots::get(ValueIndex value) {
   const at::Tensor& tensor = tensors_[static_cast<std::size_t>(value)];
   if (tensor.defined()) return tensor;
   if (known.source == ValueSource::alias) return alias(value);
-  throw Error(ErrorCode::damaged, "value " + text(value) + " is read before an op has made it");
+  throw Error(ErrorCode::damaged, "value " + value_name(value) + " is read before an op has made it");
 }
 
 at::Tensor Slots::alias(ValueIndex value) {
   if (++alias_depth_ > deepest_alias) {
-    throw Error(ErrorCode::damaged, "value " + text(value) + " is an alias of an alias of itself");
+    throw Error(ErrorCode::damaged, "value " + value_name(value) + " is an alias of an alias of itself");
   }
   const TapeValue& known = described(value);
   const at::Tensor data = get(known.base).variable_data();
