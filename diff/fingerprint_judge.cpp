@@ -90,8 +90,8 @@ Judgement judge_estimate(const Record& a, const Sketch& sketch_a, const Record& 
   const double limit = limits(gate, a.dtype, b.dtype).rel;
   judgement.used = part_of(safety * comparison.rel_frobenius, limit);
   if (gate.kind == GateKind::rel && judgement.used <= 1) judgement.finding = Finding::within;
-  judgement.text = "relative error about " + show(comparison.rel_frobenius) + " against the limit " + show(limit) +
-                   ", estimated from sketches";
+  judgement.text = "estimated relative error " + show(comparison.rel_frobenius) + " against the limit " + show(limit) +
+                   ", from sketches";
   return judgement;
 }
 

@@ -78,7 +78,7 @@ std::vector<std::string> metric_lines(const PairReport& pair) {
 
 std::string summary(const PairReport& pair) {
   const Comparison& found = pair.judgement.comparison;
-  if (!pair.judgement.measured) return pair.judgement.text + (pair.judgement.estimated ? " (estimated)" : "");
+  if (!pair.judgement.measured) return pair.judgement.text;
   std::string text = differing_text(found) + "; max abs " + show(found.max_abs) + ulp_text(pair);
   if (found.norm_a > 0) text += "; " + relative_text(found);
   text += near_zero_text(pair);

@@ -89,7 +89,7 @@ class Writer {
   void tensor(const PairReport& pair) {
     field("tensor", types_text(pair));
     if (pair.id.index != pair.id_b.index) field("names", pair.id.index + " | " + pair.id_b.index);
-    field("finding", pair.judgement.text + (pair.judgement.estimated ? " (estimated)" : ""));
+    field("finding", pair.judgement.text);
     field("gate", pair.gate + use_text(pair.judgement));
     for (const std::string& metric : metric_lines(pair)) field("", metric);
   }

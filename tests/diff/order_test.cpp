@@ -218,7 +218,7 @@ TEST(Order, AllcloseWithoutPayloadNamesTheTensor) {
   const Report estimated = diff(a.view(), b.view());
   EXPECT_EQ(exit_code(estimated), 1);
   EXPECT_TRUE(estimated.roots[0].pair.judgement.estimated);
-  EXPECT_THAT(to_text(estimated), HasSubstr("(estimated)"));
+  EXPECT_THAT(to_text(estimated), HasSubstr("estimated relative error"));
 }
 
 TEST(Order, AbsorbedDifferencesAreListedAndPass) {
