@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "cli/choice.h"
@@ -33,6 +34,11 @@ void refuse_unused(const DiffCommandOptions& options) {
   if (options.gate != "rel" && options.rel) refuse("--rel", "rel");
 }
 
+// Verbose: whole lists.
+std::int64_t list_limit(const DiffCommandOptions& options) {
+  return options.output.verbose ? std::numeric_limits<std::int64_t>::max() : options.limit;
+}
+
 DiffOptions diff_options(const DiffCommandOptions& options) {
   refuse_unused(options);
   DiffOptions result;
@@ -44,7 +50,7 @@ DiffOptions diff_options(const DiffCommandOptions& options) {
   result.gate.dtypes = options.strict ? DTypePolicy::differ : DTypePolicy::note;
   if (!options.rules.empty()) result.rules = read_rules(options.rules);
   result.filter = options.filter;
-  result.limit = options.limit;
+  result.limit = list_limit(options);
   return result;
 }
 
@@ -52,7 +58,7 @@ void print(const Report& report, const DiffCommandOptions& options) {
   if (options.output.json) {
     std::cout << to_json(report);
   } else if (options.output.text()) {
-    std::cout << coloured_verdict(to_text(report, {.limit = options.limit}));
+    std::cout << coloured_verdict(to_text(report, {.limit = list_limit(options)}));
   }
   if (report.verdict == Verdict::incomparable) {
     const ErrorReport line{.program = "gtrace"};
@@ -83,7 +89,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
-  integer_from(command->add_option("--limit", options->limit, "Longest list in the report"), 0);
+  integer_from(command->add_option("--limit", options->limit, "Longest list in the report; --verbose: whole lists"), 0);
   command->add_option("--report", options->reports, "Also write a report, by ending: .json, .txt; repeatable")
       ->type_name("FILE");
   add_output_options(*command, options->output);
@@ -97,7 +103,7 @@ ExitCode run_diff(const DiffCommandOptions& options) {
   const TraceReader a(options.a), b(options.b);
   const Report report = diff(a, b, settings);
   print(report, options);
-  write_report_files(options.reports, report, options.limit);
+  write_report_files(options.reports, report, list_limit(options));
   return static_cast<ExitCode>(exit_code(report));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include "cli/child_process.h"
 #include "cli/delegate.h"
@@ -27,10 +26,11 @@ struct Status {
 
 Status read_status(const std::filesystem::path& path) {
   std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t end = std::min(text.find_first_of(":\n"), text.size());
-  const std::size_t reason = std::min(text.find_first_not_of(": ", end), text.size());
-  return {text.substr(0, end), text.substr(reason)};
+  std::string line;
+  std::getline(file, line);
+  const std::size_t end = std::min(line.find(':'), line.size());
+  const std::size_t reason = std::min(line.find_first_not_of(": ", end), line.size());
+  return {line.substr(0, end), line.substr(reason)};
 }
 
 Header facts(const RecordOptions& options, const Words& program) {
@@ -44,10 +44,10 @@ std::string ending(const ChildResult& result) {
   return "failed with exit code " + std::to_string(result.exit_code);
 }
 
-std::string kept(const RecordOptions& options, const Status& status) {
+std::string kept(const CommittedSteps& committed, const Status& status) {
   if (status.word.empty()) return "nothing was recorded";
   if (status.word == "recording") return "the recording was not closed, nothing was kept";
-  return committed_text(options.capture.output);
+  return committed.text();
 }
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& what, const Words& program) {
@@ -61,17 +61,18 @@ bool has_layers(const std::filesystem::path& path) {
 }
 
 // The program ended well; whether the recording did.
-void check_recording(const RecordOptions& options, const Status& status, const Words& program) {
+void check_recording(const RecordOptions& options, const CommittedSteps& committed, const Status& status,
+                     const Words& program) {
   if (status.word.empty()) {
     refuse(ErrorCode::not_found,
-           "wrote no trace: it does not use LibTorch, or another version than goldentrace was built for", program);
+           "recorded nothing: it does not use LibTorch, or another version than goldentrace was built for", program);
   }
   if (status.word == "recording") {
     refuse(ErrorCode::incomplete, "ended without leaving main, so the recording was not closed", program);
   }
   if (status.word == "failed") refuse(ErrorCode::input_output, "recording failed: " + status.reason, program);
   if (status.word != "sealed") {
-    refuse(ErrorCode::incomplete, status.reason + "; " + committed_text(options.capture.output), program);
+    refuse(ErrorCode::incomplete, status.reason + "; " + committed.text(), program);
   }
   if (!has_layers(options.capture.output)) {
     refuse(ErrorCode::not_found, "has no layers; mark them with RECORD_USER_SCOPE(\"layers.0\")", program);
@@ -82,6 +83,7 @@ void check_recording(const RecordOptions& options, const Status& status, const W
 
 ExitCode run_record_program(const RecordOptions& options, const Words& program) {
   const RecorderOptions settings = recorder_settings(options.capture, facts(options, program));
+  const CommittedSteps committed(options.capture.output);
   const ScratchFolder scratch;
   const std::filesystem::path status_file = scratch.path() / "status";
   const auto variables = observation_environment(settings, find_preload_library(program_folder()), status_file);
@@ -90,12 +92,12 @@ ExitCode run_record_program(const RecordOptions& options, const Words& program) 
   const Status status = read_status(status_file);
   if (result.received != 0) {
     refuse(ErrorCode::incomplete,
-           "recording was stopped by " + signal_name(result.received) + "; " + kept(options, status), program);
+           "recording was stopped by " + signal_name(result.received) + "; " + kept(committed, status), program);
   }
   if (result.signal != 0 || result.exit_code != 0) {
-    refuse(ErrorCode::incomplete, ending(result) + "; " + kept(options, status), program);
+    refuse(ErrorCode::incomplete, ending(result) + "; " + kept(committed, status), program);
   }
-  check_recording(options, status, program);
+  check_recording(options, committed, status, program);
   print_summary(options.capture.output, options.output);
   return ExitCode::same;
 }

@@ -1,5 +1,7 @@
 #include "cli/record_summary.h"
 
+#include <sys/stat.h>
+
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 
 #include "cli/layer_summary.h"
 #include "cli/number.h"
+#include "cli/text_table.h"
 #include "traces/error.h"
 #include "traces/trace_reader.h"
 
@@ -64,22 +67,45 @@ void print_json(const Counts& counts, const std::filesystem::path& path) {
   std::cout << json.dump(2) << '\n';
 }
 
+// Every layer and pass that was run again, or why it could not be.
+void print_layers(const TraceReader& trace) {
+  TextTable table({"layer", "pass", "calls", "replayable", "note"});
+  for (const LayerSummary& line : summarize_layers(trace)) {
+    if (line.replayable == Replayable::unchecked) continue;
+    table.add({line.layer, std::string(name(line.pass)), std::to_string(line.calls), std::string(name(line.replayable)),
+               line.note});
+  }
+  table.print(std::cout, stdout_style());
+}
+
 }  // namespace
 
 void print_summary(const std::filesystem::path& trace, const OutputOptions& options) {
   if (options.quiet && !options.json) return;
-  const Counts counts = count(TraceReader(trace), trace);
+  const TraceReader reader(trace);
+  const Counts counts = count(reader, trace);
   if (options.json) return print_json(counts, trace);
+  if (options.verbose) print_layers(reader);
   std::cout << trace.string() << ": " << human_bytes(counts.bytes) << ", " << amount(counts.steps, "step") << ", "
             << amount(counts.records, "record") << "; " << layers_text(counts) << '\n';
 }
 
-std::string committed_text(const std::filesystem::path& trace) {
+CommittedSteps::CommittedSteps(std::filesystem::path trace) : trace_(std::move(trace)), before_(identity(trace_)) {}
+
+std::pair<std::uint64_t, std::uint64_t> CommittedSteps::identity(const std::filesystem::path& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) return {0, 0};
+  return {facts.st_dev, facts.st_ino};
+}
+
+std::string CommittedSteps::text() const {
+  const std::string none = "no step was committed, nothing was written";
+  if (identity(trace_) == before_) return none;
   try {
-    const Counts counts = count(TraceReader(trace), trace);
-    return amount(counts.steps, "committed step") + (counts.steps == 1 ? " is in " : " are in ") + trace.string();
+    const Counts counts = count(TraceReader(trace_), trace_);
+    return amount(counts.steps, "committed step") + (counts.steps == 1 ? " is in " : " are in ") + trace_.string();
   } catch (const Error&) {
-    return "no step was committed, nothing was written";
+    return none;
   }
 }
 

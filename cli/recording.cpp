@@ -28,9 +28,9 @@ Header run_facts(const RecordOptions& options, const Header& model) {
 
 void log_line(const std::string& line) { std::cout << line << std::endl; }
 
-[[noreturn]] void seal_committed(Recorder& recorder, const std::string& file, int signal) {
+[[noreturn]] void seal_committed(Recorder& recorder, const CommittedSteps& committed, int signal) {
   recorder.close_committed();
-  throw Error(ErrorCode::incomplete, "recording was stopped by " + signal_name(signal) + "; " + committed_text(file));
+  throw Error(ErrorCode::incomplete, "recording was stopped by " + signal_name(signal) + "; " + committed.text());
 }
 
 }  // namespace
@@ -42,12 +42,13 @@ ExitCode run_recording(const RecordOptions& options, const RecordedModel& model)
   // Before the recorder looks: replay runs with the number of threads that the header names.
   if (options.run.threads > 0) at::set_num_threads(options.run.threads);
   watch_signals();
+  const CommittedSteps committed(options.capture.output);
   Recorder recorder(settings);
   try {
     model.train(wire(recorder, plant ? &*plant : nullptr),
                 options.output.text() ? log_line : std::function<void(const std::string&)>());
   } catch (const Interrupted& stop) {
-    seal_committed(recorder, options.capture.output.string(), stop.signal);
+    seal_committed(recorder, committed, stop.signal);
   }
   recorder.close();
   print_summary(options.capture.output, options.output);

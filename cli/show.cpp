@@ -38,7 +38,9 @@ void show_record(const TraceReader& trace, const ShowOptions& options) {
   const std::int64_t row = row_of(trace, options.record);
   if (!options.npy.empty()) write_npy(options.npy, trace, row);
   if (options.output.json) return print_json(record_json(trace, row, limit_or(options.limit, 0)));
-  if (options.output.text()) print_record(std::cout, trace, row, limit_or(options.limit, record_values));
+  if (options.output.text()) {
+    print_record(std::cout, trace, row, limit_or(options.limit, options.output.verbose ? 0 : record_values));
+  }
 }
 
 void show_layer(const TraceReader& trace, const ShowOptions& options) {
@@ -52,7 +54,8 @@ void show_overview(const TraceReader& trace, const ShowOptions& options) {
   if (options.output.json) return print_json(overview_json(trace, rows, limit_or(options.limit, 0)));
   if (!options.output.text()) return;
   const bool only_records = !options.filter.empty() || options.stats;
-  const std::int64_t limit = limit_or(options.limit, only_records ? 0 : overview_records);
+  const bool all = only_records || options.output.verbose;
+  const std::int64_t limit = limit_or(options.limit, all ? 0 : overview_records);
   if (!only_records) print_overview(std::cout, trace);
   print_records(std::cout, trace, rows, {options.stats, limit});
 }
@@ -82,7 +85,9 @@ void add_show(CLI::App& app, ExitCode& result) {
       ->needs(record);
   command->add_flag("--stats", options->stats, "Statistics of every record listed");
   command->add_option("--filter", options->filter, "Only records whose id or layer matches")->type_name("GLOB");
-  integer_from(command->add_option("--limit", options->limit, "Print at most this many records or values, 0: all"), 0);
+  integer_from(command->add_option("--limit", options->limit,
+                                   "Print at most this many records or values, 0: all, as --verbose does"),
+               0);
   add_output_options(*command, options->output);
   command->footer(examples + exit_code_help());
   command->callback([options, &result] { result = run_show(*options); });

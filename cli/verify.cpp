@@ -18,6 +18,15 @@ const char* const examples =
     "  gtrace verify run.h5\n"
     "  gtrace verify run.h5 --quiet && echo intact\n\n";
 
+void print_parts(const TraceReader& trace) {
+  std::size_t payloads = 0;
+  for (std::size_t row = 0; row < trace.records().size(); ++row) {
+    if (trace.has_payload(static_cast<std::int64_t>(row))) ++payloads;
+  }
+  std::cout << "records with payload\t" << payloads << "\nfingerprints only\t" << trace.records().size() - payloads
+            << "\nlayer calls\t" << trace.calls().size() << "\nheader facts\t" << trace.header().size() << '\n';
+}
+
 void report(const TraceReader& trace, std::uint64_t bytes, const OutputOptions& options) {
   const std::size_t records = trace.records().size();
   if (options.json) {
@@ -26,6 +35,7 @@ void report(const TraceReader& trace, std::uint64_t bytes, const OutputOptions& 
         {"layer_calls", trace.calls().size()}, {"tapes", trace.tape_count()},   {"bytes", bytes}};
     std::cout << json.dump(2) << '\n';
   } else if (options.text()) {
+    if (options.verbose) print_parts(trace);
     std::cout << trace.path().string() << ": intact, " << records << " records, " << trace.tape_count() << " tapes, "
               << human_bytes(bytes) << '\n';
   }

@@ -51,14 +51,22 @@ class Search {
            (state(pair) == PairState::differs && absorbed_[static_cast<std::size_t>(pair)]);
   }
 
-  // All that read the tensor of a group agree, and something reads it.
+  // Inputs and gradients that arrive are the tensor that left, or a part of it: what reads them decides.
+  bool is_arrival(Node pair) const { return id(pair).role == Role::input || id(pair).role == Role::grad_output; }
+  bool feels_nothing(Node pair) const {
+    if (state(pair) == PairState::differs) return is_arrival(pair) && absorbed_[static_cast<std::size_t>(pair)];
+    return agrees(pair);
+  }
+
+  // All that read the tensor of a group agree, and something reads it. A result that differs, though it is absorbed
+  // further on, does not agree: differences that only shrink are no invariance.
   bool is_absorbed(const Nodes& group) const {
     bool read = false;
     for (const Node pair : group) {
       if (!can_be_absorbed(id(pair).role)) return false;
       for (const Node consumer : graph_.consumers(pair)) {
         if (std::ranges::binary_search(group, consumer)) continue;
-        if (is_transparent(consumer) || !agrees(consumer)) return false;
+        if (is_transparent(consumer) || !feels_nothing(consumer)) return false;
         read = true;
       }
     }
@@ -82,8 +90,23 @@ class Search {
     }
   }
 
+  const Hash128& hash(std::span<const Record> records, std::int64_t row) const {
+    return records[static_cast<std::size_t>(row)].fingerprint.hash;
+  }
+
+  // A parameter in nested labels: the inner record names the outer one as its producer.
+  bool is_same_weight(Node node, Node producer) const {
+    if (!graph_.is_pair(node) || !graph_.is_pair(producer)) return false;
+    const auto is_read = [this](Node pair) { return id(pair).role == Role::param && id(pair).pass != Pass::update; };
+    const RecordPair& inner = input_.alignment.pairs[static_cast<std::size_t>(node)];
+    const RecordPair& outer = input_.alignment.pairs[static_cast<std::size_t>(producer)];
+    return is_read(node) && is_read(producer) && hash(input_.a.records, inner.a) == hash(input_.a.records, outer.a) &&
+           hash(input_.b.records, inner.b) == hash(input_.b.records, outer.b);
+  }
+
   bool producers_agree(Node node) const {
-    return std::ranges::all_of(graph_.producers(node), [this](Node producer) {
+    return std::ranges::all_of(graph_.producers(node), [&](Node producer) {
+      if (is_same_weight(node, producer)) return producers_agree(producer);
       return is_transparent(producer) ? clean_[static_cast<std::size_t>(producer)] != 0 : agrees(producer);
     });
   }

@@ -128,7 +128,6 @@ void Gradients::look_for_unseen_node(TensorInfo& info, const at::Tensor& tensor)
   for (const auto& call : with_enclosing(info.maker)) {
     if (call->root || !call->made_node(node->thread_id(), node->sequence_nr())) continue;
     call->mark_unsupported("custom autograd function " + node->name() + ": its backward is not on the tape");
-    session_.timeline.amend(*call);
     const bool is_new = call->unseen_nodes.emplace(node, node->weak_from_this()).second;
     if (is_new) owners.push_back(call);
   }
@@ -163,9 +162,7 @@ void Gradients::begin_task(int id, const std::shared_ptr<Node>& first) {
     if (session == nullptr || session->generation != generation) return;
     guarded(*session, [&] { session->gradients.task_finished(id); });
   });
-  if (nested) return;
-  session_.timeline.abandon_open_labels();
-  session_.timeline.backward_begins(loss_of(first));
+  if (!nested) session_.timeline.backward_begins(loss_of(first));
 }
 
 void Gradients::node_started(const at::RecordFunction& function) {

@@ -7,6 +7,7 @@
 //
 //   the program returns 0    close(): the trace is sealed under its name
 //   it returns another code  close_committed()
+//   it entered no layer      close_committed(), which then writes nothing
 //   an uncaught exception    close_committed(), then the program ends as it would have
 //   SIGINT, SIGTERM          close_committed(), then the signal's default action; unless the program handles them
 //   itself _exit, a crash, SIGKILL  an unlocked NAME.partial stays, which readers call incomplete

@@ -156,7 +156,7 @@ void start() {
 
 // A program that entered no layer: the libraries below are still there.
 __attribute__((destructor)) void on_unload() {
-  if (observation().recorder && !is_other_process()) end(Ending::whole, "");
+  if (observation().recorder && !is_other_process()) end(Ending::committed, "it entered no layer");
 }
 
 }  // namespace

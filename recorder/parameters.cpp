@@ -66,17 +66,16 @@ Parameter* Parameters::owner_of_memory(const at::Tensor& tensor) const {
   return owner == by_storage_.end() || owner->second->role != Role::param ? nullptr : owner->second.get();
 }
 
-std::string Parameters::name_in(const Parameter& parameter, const std::string& layer, std::int32_t position) {
-  return parameter.name.empty() ? std::to_string(position) : local_name(parameter.name, layer);
-}
-
-void Parameters::note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer,
-                          std::int32_t position) {
-  if (!parameter->layer.empty()) return;
-  parameter->layer = layer;
-  parameter->index = name_in(*parameter, layer, position);
-  parameter->position = next_position_[layer]++;
-  used_.push_back(parameter);
+std::string Parameters::use(const std::shared_ptr<Parameter>& parameter, const std::string& layer,
+                            std::int32_t position) {
+  const std::string index = parameter->name.empty() ? std::to_string(position) : local_name(parameter->name, layer);
+  if (parameter->layer.empty()) {
+    parameter->layer = layer;
+    parameter->index = index;
+    parameter->position = next_position_[layer]++;
+    used_.push_back(parameter);
+  }
+  return index;
 }
 
 void Parameters::keep_alive() {

@@ -42,10 +42,9 @@ class Parameters {
   // The parameter whose memory the tensor looks at, views included; null otherwise. Known ones only.
   Parameter* owner_of_memory(const at::Tensor& tensor) const;
 
-  // Its name in a layer: without the layer's own name in front; a number for unnamed ones.
-  static std::string name_in(const Parameter& parameter, const std::string& layer, std::int32_t position);
-  // Its first use, which names its records in updates; later ones change nothing.
-  void note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer, std::int32_t position);
+  // Notes a use in `layer`. Gives the parameter's name there: without the layer's own name in front; a number for
+  // unnamed ones.
+  std::string use(const std::shared_ptr<Parameter>& parameter, const std::string& layer, std::int32_t position);
 
   // In order of first use; those that are gone are left out.
   std::vector<std::shared_ptr<Parameter>> used() const;

@@ -34,8 +34,6 @@ struct RecorderOptions {
   int compression_level = 1;
   Header header;                      // facts of the caller: model.*, run.command_line, run.seed …
   std::function<void()> first_layer;  // called once, on the thread that enters the first layer; must not throw
-  // Called when a recorded step is complete, with the bytes of payload that it added; must not throw.
-  std::function<void(std::int64_t step, std::uint64_t bytes)> step_written;
 };
 
 // At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on

@@ -58,13 +58,15 @@ void Timeline::end_step() {
   record_step_loss();
   if (update_root_) write_tape(*update_root_);
   update_root_ = nullptr;
-  if (!recording_) return;
-  const std::uint64_t bytes = session_.sink.commit_step();
-  if (session_.options.step_written) session_.options.step_written(step_, bytes);
+  if (recording_) session_.sink.commit_step();
 }
 
 void Timeline::end_micro() {
   session_.layer_check.run();
+  for (const auto& call : calls_) {
+    if (!call->open) write_tape(*call);
+  }
+  std::erase_if(calls_, [](const auto& call) { return !call->open; });
   if (root_) {
     root_->open = false;
     write_tape(*root_);
@@ -116,8 +118,7 @@ std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadStat
   facts.call = entries_[{facts.pass, layer}]++;
   if (!thread.labels.empty()) call->parent = thread.labels.back().call;
   call->depth = call->parent ? call->parent->depth + 1 : 0;
-  const bool inner = call->parent && !call->parent->abandoned && !call->parent->log->is_full();
-  call->log = inner ? call->parent->log : std::make_shared<OpLog>();
+  call->log = call->parent ? call->parent->log : std::make_shared<OpLog>();
   call->ops_begin = call->log->ops.size();
   call->graph_task = task;
   call->thread = at::RecordFunction::currentThreadId();
@@ -152,22 +153,8 @@ void Timeline::leave_layer(const std::shared_ptr<Call>& call) {
   call->open = false;
   call->ops_end = call->log->ops.size();
   call->sequence_end = at::sequence_number::peek();
-  if (!call->owns_log()) return;
-  leave_unread(*call);
-  std::erase_if(calls_, [&](const std::shared_ptr<Call>& each) {
-    if (each->log == call->log) write_tape(*each);
-    return each->log == call->log;
-  });
-}
-
-void Timeline::abandon_open_labels() {
-  const ThreadState* thread = known_thread_state(session_);
-  if (thread == nullptr) return;
-  for (const OpenLabel& label : thread->labels) {
-    if (!label.own || label.graph_task >= 0) continue;
-    label.call->mark_unsupported("a backward ran inside it");
-    label.call->abandoned = true;
-  }
+  if (call->tape_written) return;
+  if (!call->parent) leave_unread(*call);
 }
 
 // Tensors made inside an outermost label that are alive and were read by nothing: results first, then what was written
@@ -189,10 +176,6 @@ void Timeline::leave_if_unread(const Call& call, const LogValue& value) {
   if (info.uid != value.uid || info.read || !encloses(&call, info.maker.get())) return;
   session_.gradients.look_for_unseen_node(info, tensor);
   Crossing(session_, tensor, info).leave();
-}
-
-void Timeline::amend(Call& call) {
-  if (call.tape_written) write_tape(call);
 }
 
 void Timeline::write_tape(Call& call) {

@@ -267,7 +267,7 @@ void TraceWriter::close() {
 void TraceWriter::close_committed() {
   const std::unique_ptr<State> state = std::move(state_);
   alive(state).drop_uncommitted();
-  state->seal();
+  if (state->record_count() > 0) state->seal();
 }
 
 }  // namespace goldentrace

@@ -33,8 +33,8 @@ class TraceWriter {
   Header& header();  // may be changed until close()
 
   // Appends a record and returns its row. `payload`: contiguous row-major bytes, exactly byte_count(shape, dtype), or
-  // none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash, dtype, size) is stored once: the
-  // fingerprint's hash is trusted to be content_hash(payload), and readers check it. A sketch that only repeats the
+  // none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash, dtype, size) is stored once:
+  // the fingerprint's hash is trusted to be content_hash(payload), and readers check it. A sketch that only repeats the
   // payload's elements takes no room. Producers name earlier rows. After a failed write every call is
   // Error(input_output).
   std::int64_t add(const Record& record, std::span<const std::byte> payload);
@@ -49,8 +49,10 @@ class TraceWriter {
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
   // What was added so far is kept by close_committed().
   void commit();
-  void close();                         // seal, fsync, rename; Error(input_output) leaves no file behind
-  void close_committed();               // the same without the records and calls added since the last commit()
+  void close();  // seal, fsync, rename; Error(input_output) leaves no file behind
+  // The same without the records and calls added since the last commit(); without any record before it no file is
+  // written and an older one stays.
+  void close_committed();
 
  private:
   struct State;

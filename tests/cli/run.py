@@ -8,9 +8,10 @@ that the file beside it, cases/*.out, holds.
   run.py … --keep                                             keep the scratch folders and say where they are
 
 A script starts in an empty folder. $GOLDEN, $SCALED, $NO_INPUTS and $SPECIAL are traces that write_trace made. A first
-line "# needs: record" or "# needs: replay" skips it where that program was not built; "# shared: record.sh" runs
-shared/record.sh once before, and $SHARED is the folder that it filled. The scratch folder is written @DIR@ in
-expectations; a line "…" there matches any number of lines, and "…" inside a line any text."""
+line "# needs: record" or "# needs: replay" skips it where that program was not built; "# shared: runs.sh" runs
+shared/runs.sh once before, and $SHARED is the folder that it filled. In expectations @DIR@ stands for the scratch
+folder, and @SHARED@, @SAMPLES@, @BIN@, @HELPERS@ and @SOURCE@ (the repository) for those folders; a line "…" matches
+any number of lines, and "…" inside a line any text."""
 
 import argparse
 import concurrent.futures
@@ -67,7 +68,8 @@ def run_case(args, script, samples, shared):
     process = subprocess.run(["bash", script], cwd=scratch, env=env, capture_output=True, timeout=TIMEOUT)
     text = f"exit {process.returncode}\n--- stdout\n{process.stdout.decode(errors='replace')}"
     text += f"--- stderr\n{process.stderr.decode(errors='replace')}"
-    for place, word in ((scratch, "@DIR@"), (env.get("SHARED"), "@SHARED@"), (samples, "@SAMPLES@")):
+    for place, word in ((scratch, "@DIR@"), (env.get("SHARED"), "@SHARED@"), (samples, "@SAMPLES@"),
+                        (args.bin, "@BIN@"), (args.helpers, "@HELPERS@"), (env["SOURCE"], "@SOURCE@")):
         if place is not None:
             text = text.replace(str(place), word)
     if args.keep:

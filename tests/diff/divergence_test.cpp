@@ -95,6 +95,16 @@ TEST(Divergence, AbsorbsNothingThatOneConsumerFeels) {
   EXPECT_THAT(pairs.find().roots, ElementsAre(output));
 }
 
+TEST(Divergence, AbsorbsNoDifferenceThatOnlyShrinks) {
+  Pairs pairs;
+  const auto norm = pairs.add("norm", Role::output, true);
+  const auto linear = pairs.add("linear", Role::output, true, {pairs.add("linear", Role::input, true, {norm})});
+  pairs.add("softmax", Role::output, false, {pairs.add("softmax", Role::input, true, {linear})});
+  const Divergences found = pairs.find();
+  EXPECT_THAT(found.roots, ElementsAre(norm));
+  EXPECT_THAT(found.absorbed, ElementsAre(linear, linear + 1)) << "the output and what arrives of it";
+}
+
 TEST(Divergence, NeverAbsorbsUnreadOutputs) {
   Pairs pairs;
   pairs.add("x", Role::output, true);
@@ -124,6 +134,15 @@ TEST(Divergence, GoesToTheInnermostLabelWhateverTheOrder) {
   Pairs pairs;
   const auto outer = pairs.add("h", Role::input, true);
   const auto inner = pairs.repeat(outer, "h.ln", {});
+  EXPECT_THAT(pairs.find().roots, ElementsAre(inner));
+}
+
+TEST(Divergence, OfAWeightGoesToTheInnermostLabelThatReadsIt) {
+  Pairs pairs;
+  const auto outer = pairs.add("h", Role::param, true);
+  const auto middle = pairs.repeat(outer, "h.attn", {outer});
+  const auto inner = pairs.repeat(outer, "h.attn.c_attn", {middle});
+  pairs.add("h.attn.c_attn", Role::output, true, {inner});
   EXPECT_THAT(pairs.find().roots, ElementsAre(inner));
 }
 

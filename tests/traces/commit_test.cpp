@@ -39,6 +39,21 @@ TEST_F(Commit, TheOpenStepIsDropped) {
   reader.verify();
 }
 
+TEST_F(Commit, NothingCommittedLeavesTheOlderFile) {
+  {
+    TraceWriter older(folder_ / "run.h5");
+    add_step(older, 7, {});
+    older.close();
+  }
+  {
+    TraceWriter writer(folder_ / "run.h5");
+    add_step(writer, 0, {});
+    writer.close_committed();
+  }
+  EXPECT_EQ(TraceReader(folder_ / "run.h5").records().front().id.step, 7);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run.h5.partial"));
+}
+
 TEST_F(Commit, CloseKeepsEverything) {
   {
     TraceWriter writer(folder_ / "run.h5");

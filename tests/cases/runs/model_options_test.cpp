@@ -83,6 +83,20 @@ TEST(Activation, TwoFormulasOfOneFunctionAgree) {  // A05
   EXPECT_EQ(report.verdict, Verdict::same) << first_divergence(report);
 }
 
+TEST(Epsilon, IsFoundAtTheFirstNorm) {  // A07
+  TinyPair tiny;
+  tiny.golden(tiny_options());
+  GptOptions options = tiny_options();
+  options.config.layer_norm_epsilon = 1e-6;
+  const Report report = tiny.against(options, allclose(1e-4));
+  EXPECT_EQ(report.verdict, Verdict::diverged);
+  ASSERT_EQ(first_divergence(report), "h.0.ln_1 output 0 introduced");
+  EXPECT_THAT(max_abs(report), DoubleNear(9.2e-4, 0.1e-4));
+  ASSERT_TRUE(report.roots.front().op.has_value());
+  EXPECT_EQ(report.roots.front().op->status, "argument");
+  EXPECT_THAT(report.roots.front().op->text, HasSubstr("1e-05 | 1e-06"));
+}
+
 TEST(Head, TiedInsteadOfItsOwnIsAnotherWeight) {  // A15
   TinyPair tiny;
   tiny.golden(tiny_options());

@@ -38,5 +38,14 @@ TEST(OneUlp, OfTheMlp) {
   }
 }
 
+TEST(OneUlp, OfTheGpt) {
+  const testing_support::TemporaryFolder folder;
+  record(folder / "golden.h5", small_gpt());
+  for (const char* layer : {"h.0.attn.c_attn", "h.1.mlp.c_proj"}) {
+    record(folder / "b.h5", small_gpt(), nudged("transformer." + std::string(layer) + ".weight"));
+    expect_weight(compare(folder / "golden.h5", folder / "b.h5"), layer, "weight");
+  }
+}
+
 }  // namespace
 }  // namespace goldentrace::cases
