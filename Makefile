@@ -32,20 +32,20 @@ demo: build  ## record, find a planted fault, re-run the layer that has it
 test: build-test  ## all tests but the slow ones
 	ctest --preset dev
 
-test-slow: build-test  ## one full-size run and longer fuzzing
-	ctest --test-dir build --output-on-failure --no-tests=error -L slow -LE nightly
+test-slow: build-test  ## one full-size run, longer fuzzing, the installed package
+	ctest --test-dir build --output-on-failure --no-tests=error -L slow
 
 nightly: build-test  ## everything, long variants too
 	ctest --test-dir build --output-on-failure --no-tests=error
 
-fuzz: build-test  ## FUZZ_SECONDS (30) of each fuzzer
-	@ci/fuzz.sh build $${FUZZ_SECONDS:-30}
+fuzz: build-test  ## FUZZ_SECONDS (30) of the fuzzer of the trace reader
+	build/tests/fuzz_reader --seconds $${FUZZ_SECONDS:-30}
 
 bench: deps-test  ## the table of bench/README.md
 	@ci/deps.sh bench
-	cmake --preset release -B build-bench -DGOLDENTRACE_BENCH=ON -DGOLDENTRACE_TESTS=OFF
-	cmake --build build-bench
-	$(GOLDENTRACE_DEPS)/venv/bin/python bench/run.py --build build-bench
+	cmake --preset dev -DGOLDENTRACE_BENCH=ON
+	cmake --build --preset dev
+	$(GOLDENTRACE_DEPS)/venv/bin/python bench/run.py --build build
 
 asan: deps-test  ## everything without LibTorch under the address and undefined-behaviour sanitizers
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
@@ -75,4 +75,4 @@ install: build  ## into PREFIX (/usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-asan build-tsan build-bench
+	rm -rf build build-asan build-tsan
