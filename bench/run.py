@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the figures of bench/README.md as Markdown; --write puts them into that page.
 
-    python3 bench/run.py --build build-bench [--only kernels,step,diff,replay] [--write]
+    python3 bench/run.py --build build [--only kernels,step,diff,replay] [--write]
 
 Every ratio is taken within one run of one machine, with equal malloc settings on both sides.
 """
@@ -183,7 +183,7 @@ def write_readme(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build-bench"), help="build folder")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="build folder")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, comma-separated: " + ", ".join(SECTIONS))
     parser.add_argument("--write", action="store_true", help="put the figures into bench/README.md")
     arguments = parser.parse_args()
