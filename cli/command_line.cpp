@@ -44,6 +44,13 @@ std::string full_name(const CLI::App& app) {
   return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
 }
 
+// The innermost subcommand.
+CLI::App& parsed_command(CLI::App& app) {
+  CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
 [[noreturn]] void refuse(CLI::App& app, const CLI::ParseError& error) {
   CLI::App& command = parsed_command(app);
   std::string message = error.what();
@@ -55,12 +62,6 @@ std::string full_name(const CLI::App& app) {
 }
 
 }  // namespace
-
-CLI::App& parsed_command(CLI::App& app) {
-  CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
 
 ExitCode parse_and_run(CLI::App& app, const std::vector<std::string>& arguments, const ExitCode& result) {
   try {

@@ -22,9 +22,6 @@ ExitCode parse_and_run(CLI::App& app, const std::vector<std::string>& arguments,
 int guarded(const std::string& program, const std::vector<std::string>& arguments,
             const std::function<ExitCode()>& body);
 
-// The command that was parsed, innermost subcommand.
-CLI::App& parsed_command(CLI::App& app);
-
 // "Exit codes: …", for the foot of every help.
 std::string exit_code_help();
 

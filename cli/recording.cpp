@@ -44,12 +44,14 @@ ExitCode run_recording(const RecordOptions& options, const RecordedModel& model)
   watch_signals();
   const CommittedSteps committed(options.capture.output);
   Recorder recorder(settings);
+  RunCoverage coverage;
   try {
-    model.train(wire(recorder, plant ? &*plant : nullptr),
+    model.train(wire(recorder, plant ? &*plant : nullptr, &coverage),
                 options.output.text() ? log_line : std::function<void(const std::string&)>());
   } catch (const Interrupted& stop) {
     seal_committed(recorder, committed, stop.signal);
   }
+  check_filters(options.capture, coverage);
   recorder.close();
   print_summary(options.capture.output, options.output);
   return ExitCode::same;

@@ -95,6 +95,9 @@ void add_show(CLI::App& app, ExitCode& result) {
 
 ExitCode run_show(const ShowOptions& options) {
   const TraceReader trace(options.trace);
+  if (trace.being_rewritten() && !options.output.quiet) {
+    std::cerr << "gtrace: note: " << options.trace.string() << " is being recorded again; this is the old file\n";
+  }
   if (!options.record.empty()) {
     show_record(trace, options);
   } else if (!options.tape.empty()) {

@@ -4,11 +4,12 @@
 
 namespace goldentrace {
 
-Events wire(Recorder& recorder, Plant* plant) {
+Events wire(Recorder& recorder, Plant* plant, RunCoverage* coverage) {
   Events events;
   events.parameter = [&](const std::string& name, const at::Tensor& value) { recorder.watch(name, value); };
-  events.step = [&](std::int64_t number) {
+  events.step = [&, coverage](std::int64_t number) {
     throw_if_interrupted();
+    if (coverage) coverage->steps.insert(number);
     recorder.step(number);
   };
   events.micro = [&](std::int64_t number) {
@@ -26,8 +27,9 @@ Events wire(Recorder& recorder, Plant* plant) {
     recorder.update();
   };
   events.step_loss = [&](const at::Tensor& loss) { recorder.step_loss(loss); };
-  events.alter = [plant](const std::string& layer, at::Tensor output) {
+  events.alter = [plant, coverage](const std::string& layer, at::Tensor output) {
     throw_if_interrupted();
+    if (coverage) coverage->layers.insert(layer);
     return plant ? plant->apply(layer, std::move(output)) : output;
   };
   return events;

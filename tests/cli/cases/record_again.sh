@@ -6,9 +6,10 @@ for _ in 1 2 3; do
   wc -c < run.h5
 done | uniq | wc -l
 sha256sum run.h5 > before
+: > log
 gtrace record mlp -o run.h5 --input_dim 64 --batch_size 8 --train_dataset_len 80000 --threads 1 --log_steps 1 > log &
 recorder=$!
-for _ in $(seq 200); do grep -q 'step 2' log && break; sleep 0.05; done
+for _ in $(seq 400); do grep -q 'step 2' log && break; sleep 0.05; done
 kill -KILL $recorder
 wait $recorder 2> /dev/null
 sha256sum --check --quiet before && gtrace verify --quiet run.h5
