@@ -16,6 +16,14 @@ std::int64_t OpLog::made_at(TensorUid uid) const {
   return found == numbers.end() ? -1 : values[static_cast<std::size_t>(found->second)].made_at;
 }
 
+void Call::release() {
+  released = true;
+  log = std::make_shared<OpLog>();
+  externals.clear();
+  edges.clear();
+  unseen_nodes.clear();
+}
+
 bool encloses(const Call* outer, const Call* inner) {
   if (outer == nullptr) return false;
   while (inner != nullptr && inner->depth > outer->depth) inner = inner->parent.get();

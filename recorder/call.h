@@ -34,6 +34,10 @@ struct LogValue {
 
 // The ops of one outermost call, or of the root; inner calls are ranges of it. Values are numbered by first sight.
 struct OpLog {
+  // More are no layer's: a program without labels, or one label around a whole run.
+  static constexpr std::size_t longest = 200000;
+  bool is_full() const { return ops.size() >= longest; }
+
   std::vector<TapeOp> ops;
   std::vector<LogValue> values;
   std::unordered_map<TensorUid, ValueIndex> numbers;
@@ -88,6 +92,8 @@ struct Call : std::enable_shared_from_this<Call> {
   bool taped = true;
   bool open = true;
   bool tape_written = false;
+  bool released = false;
+  bool abandoned = false;  // a backward ran inside it: a label around whole steps, no layer
 
   std::uint64_t thread = 0;          // RecordFunction's number of the thread
   std::uint64_t sequence_begin = 0;  // autograd numbers of the nodes made inside: [begin, end)
@@ -110,6 +116,10 @@ struct Call : std::enable_shared_from_this<Call> {
   bool made_node(std::uint64_t node_thread, std::uint64_t number) const {
     return node_thread == thread && number >= sequence_begin && number < sequence_end;
   }
+  // The step is over: what its tape was made from goes. Tensors that the call made may live much longer.
+  void release();
+
+  bool owns_log() const { return !parent || parent->log != log; }
   std::int32_t take_position(Role role) { return next_position[static_cast<std::size_t>(role)]++; }
   void mark_unsupported(const std::string& why) {
     if (unsupported.empty()) unsupported = why;

@@ -27,18 +27,40 @@ class RowMajorCopy {
 
  private:
   void copy_axis(std::size_t axis, const std::byte* from) {
-    if (axis == sizes_.size()) return emit(from, item_);
-    const std::int64_t size = sizes_[axis], step = strides_[axis] * static_cast<std::int64_t>(item_);
-    const bool last = axis + 1 == sizes_.size();
-    if (last && strides_[axis] == 1) return emit(from, item_ * static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; ++i) {
-      last ? emit(from + i * step, item_) : copy_axis(axis + 1, from + i * step);
+    if (axis + 1 >= sizes_.size()) return copy_row(from);
+    const std::int64_t step = strides_[axis] * static_cast<std::int64_t>(item_);
+    for (std::int64_t i = 0; i < sizes_[axis]; ++i) copy_axis(axis + 1, from + i * step);
+  }
+
+  void copy_row(const std::byte* from) {
+    const auto count = static_cast<std::size_t>(sizes_.empty() ? 1 : sizes_.back());
+    if (sizes_.empty() || strides_.back() == 1) {
+      std::memcpy(target_, from, item_ * count);
+    } else {
+      gather(from, count);
+    }
+    target_ += item_ * count;
+  }
+
+  void gather(const std::byte* from, std::size_t count) {
+    switch (item_) {
+      case 1:
+        return gather_items<1>(from, count);
+      case 2:
+        return gather_items<2>(from, count);
+      case 4:
+        return gather_items<4>(from, count);
+      case 8:
+        return gather_items<8>(from, count);
+      default:
+        return gather_items<16>(from, count);
     }
   }
 
-  void emit(const std::byte* from, std::size_t bytes) {
-    std::memcpy(target_, from, bytes);
-    target_ += bytes;
+  template <std::size_t Item>
+  void gather_items(const std::byte* from, std::size_t count) {
+    const std::int64_t step = strides_.back() * static_cast<std::int64_t>(Item);
+    for (std::size_t i = 0; i < count; ++i, from += step) std::memcpy(target_ + i * Item, from, Item);
   }
 
   at::IntArrayRef sizes_, strides_;

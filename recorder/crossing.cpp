@@ -1,6 +1,9 @@
 #include "recorder/crossing.h"
 
+#include <c10/core/GradMode.h>
+
 #include "recorder/fresh_op.h"
+#include "recorder/graph.h"
 #include "recorder/session.h"
 
 namespace goldentrace {
@@ -30,11 +33,15 @@ void Crossing::read_by(const std::shared_ptr<Call>& reader, ReadKind kind) {
     leave_until(reader.get());
     info_.read = true;
   }
-  if (!reader || !reader->taped) return;
+  if (!reader || !reader->taped || reader->abandoned) return;
   if (reader->root) return read_by_root(*reader);
   const bool content = kind == ReadKind::content;
   if (!content && !known_to(*reader) && (info_.unfilled || kind == ReadKind::overwrite)) materialize(*reader);
   enter(reader);
+  const auto external = reader->externals.find(info_.uid);
+  if (external != reader->externals.end() && external->second.parameter) {
+    session_.parameters.note_use(external->second.parameter, reader->facts.layer, external->second.position);
+  }
 }
 
 void Crossing::leave() {
@@ -45,14 +52,14 @@ void Crossing::leave() {
 void Crossing::leave_until(const Call* reader) {
   for (std::shared_ptr<Call> call = info_.maker; call && !call->root && !encloses(call.get(), reader);
        call = call->parent) {
-    add_output(call);
+    if (!call->abandoned) add_output(call);
   }
 }
 
 void Crossing::add_output(const std::shared_ptr<Call>& call) {
   if (call->output_of.contains(info_.uid)) return;
   if (!has_plain_memory(tensor_)) return call->mark_unsupported("an output of type " + tensor_.toString());
-  if (!known_to(*call)) {
+  if (!call->released && !known_to(*call)) {
     if (repeats_output(*call)) return;
     add_alias(*call);
   }
@@ -67,7 +74,7 @@ void Crossing::add_output(const std::shared_ptr<Call>& call) {
   info_.outputs.emplace_back(call, output.row);
   session_.gradients.note_output(call, output, tensor_);
   session_.layer_check.keep_output(*call, output.position, captured());
-  if (call->tape_written) session_.timeline.write_tape(*call);
+  session_.timeline.amend(*call);
 }
 
 // Another tensor on the same unwritten memory has left the call already: this is the same output.
@@ -90,6 +97,7 @@ OutputPlace Crossing::place() const {
 // Outermost first: the record of an inner call names that of the outer one as its producer.
 void Crossing::enter(const std::shared_ptr<Call>& call) {
   if (call->parent) enter(call->parent);
+  if (call->abandoned) return;
   if (const auto known = call->externals.find(info_.uid); known != call->externals.end()) {
     outer_row_ = known->second.row;
   } else if (!known_to(*call)) {
@@ -109,7 +117,7 @@ void Crossing::add_parameter(const std::shared_ptr<Call>& call, const std::share
   Record record;
   record.position = call->take_position(parameter->role);
   record.id = session_.timeline.id_in(*call, parameter->role,
-                                      session_.parameters.use(parameter, call->facts.layer, record.position));
+                                      Parameters::name_in(*parameter, call->facts.layer, record.position));
   if (outer_row_ >= 0) {
     record.producers = {outer_row_};
   } else if (const std::int64_t left = last_output_row(call.get()); left >= 0) {
@@ -133,7 +141,8 @@ void Crossing::add_input(const std::shared_ptr<Call>& call) {
   } else {
     record.producers = left >= 0 ? Rows{left} : info_.depends;
   }
-  record.external = !info_.made && call->facts.pass == Pass::forward;
+  // What has a graph was computed, if not by an op that was seen: by a backward.
+  record.external = !info_.made && call->facts.pass == Pass::forward && present_node(tensor_) == nullptr;
   keep_external(*call, record, session_.sink.add(record, captured()), nullptr);
 }
 
@@ -171,6 +180,9 @@ void Crossing::read_by_root(Call& root) {
     external.role = parameter->role;
     external.row = parameter->value_row;
     external.index = parameter->name;
+    if (c10::GradMode::is_enabled() && root.facts.pass == Pass::forward && parameter->role == Role::param) {
+      session_.parameters.note_use(parameter, root.facts.layer, root.take_position(Role::param));
+    }
   }
   root.externals[info_.uid] = std::move(external);
 }

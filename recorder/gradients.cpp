@@ -128,6 +128,7 @@ void Gradients::look_for_unseen_node(TensorInfo& info, const at::Tensor& tensor)
   for (const auto& call : with_enclosing(info.maker)) {
     if (call->root || !call->made_node(node->thread_id(), node->sequence_nr())) continue;
     call->mark_unsupported("custom autograd function " + node->name() + ": its backward is not on the tape");
+    session_.timeline.amend(*call);
     const bool is_new = call->unseen_nodes.emplace(node, node->weak_from_this()).second;
     if (is_new) owners.push_back(call);
   }
@@ -162,7 +163,9 @@ void Gradients::begin_task(int id, const std::shared_ptr<Node>& first) {
     if (session == nullptr || session->generation != generation) return;
     guarded(*session, [&] { session->gradients.task_finished(id); });
   });
-  if (!nested) session_.timeline.backward_begins(loss_of(first));
+  if (nested) return;
+  session_.timeline.abandon_open_labels();
+  session_.timeline.backward_begins(loss_of(first));
 }
 
 void Gradients::node_started(const at::RecordFunction& function) {
@@ -175,6 +178,7 @@ void Gradients::node_started(const at::RecordFunction& function) {
   for (const std::weak_ptr<Share>& waiting : found->second.shares) {
     if (const auto share = waiting.lock()) write_share(*share);
   }
+  moment_.clear();
   // Outermost layer first: an inner output's gradient comes from the outer one's.
   const auto inputs = function.inputs();
   const std::vector<Output>& outputs = found->second.outputs;
@@ -183,6 +187,8 @@ void Gradients::node_started(const at::RecordFunction& function) {
       write_output(*output, inputs[output->number].toTensor());
     }
   }
+  moment_.clear();
+  if (!outputs.empty() && !torch::autograd::get_current_graph_task_keep_graph()) found->second.outputs.clear();
 }
 
 void Gradients::contribution(const std::shared_ptr<Share>& share, const at::Tensor& gradient) {
@@ -196,7 +202,7 @@ void Gradients::write_share(Share& share) {
   share.sum = at::Tensor();
   std::erase_if(pending_, [&](const std::shared_ptr<Share>& other) { return other.get() == &share; });
   if (!has_plain_memory(sum)) return session_.sink.note("gradients of layout other than strided not recorded");
-  const Captured captured = session_.sink.capture(sum);
+  const Captured& captured = moment_.capture(session_.sink, sum);
   Record record;
   record.id = session_.timeline.id_in(*share.call, share.role, share.index);
   record.position = share.position;
@@ -205,14 +211,17 @@ void Gradients::write_share(Share& share) {
   const std::int64_t row = session_.sink.add(std::move(record), captured);
   if (row < 0) return;
   session_.sink.lineage().set_gradient(share.value_row, row);
-  if (share.parameter) merge(share.parameter->shares, {row});
+  if (share.parameter) {
+    merge(share.parameter->shares, {row});
+    share.parameter->gradient_fingerprint = captured.fingerprint;
+  }
   session_.layer_check.keep_share(share, captured);
 }
 
 void Gradients::write_output(const Output& output, const at::Tensor& gradient) {
   if (!gradient.defined()) return;
   if (!has_plain_memory(gradient)) return session_.sink.note("gradients of layout other than strided not recorded");
-  const Captured captured = session_.sink.capture(gradient);
+  const Captured& captured = moment_.capture(session_.sink, gradient);
   Lineage& lineage = session_.sink.lineage();
   Record record;
   record.id = session_.timeline.id_in(*output.call, Role::grad_output, std::to_string(output.output.position));
@@ -235,6 +244,7 @@ void Gradients::task_finished(int task) {
   std::erase_if(tasks_, [&](const Task& each) { return each.id == task; });
   if (!tasks_.empty()) return;
   while (!pending_.empty()) write_share(*std::shared_ptr<Share>(pending_.front()));
+  moment_.clear();
 }
 
 void Gradients::drop_broken_tasks() {
@@ -246,6 +256,10 @@ void Gradients::drop_broken_tasks() {
 
 void Gradients::forget_gone() {
   std::erase_if(targets_, [](const auto& target) { return target.second.node.expired(); });
+  // Accumulators may live as long as their parameters.
+  for (auto& [node, target] : targets_) {
+    std::erase_if(target.shares, [](const std::weak_ptr<Share>& share) { return share.expired(); });
+  }
   std::erase_if(losses_, [](const LossCandidate& loss) { return loss.node.expired(); });
   hooked_.remove_if([](const Hooked& hooked) { return hooked.node.expired(); });
 }

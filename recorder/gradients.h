@@ -13,6 +13,7 @@
 
 #include "recorder/call.h"
 #include "recorder/graph.h"
+#include "recorder/moment.h"
 #include "recorder/share.h"
 
 namespace goldentrace {
@@ -104,6 +105,7 @@ class Gradients {
   std::vector<std::shared_ptr<Share>> pending_;  // shares with a sum
   std::vector<LossCandidate> losses_;
   std::vector<Task> tasks_;
+  Moment moment_;
 };
 
 }  // namespace goldentrace

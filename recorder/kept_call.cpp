@@ -23,6 +23,7 @@ class Replay {
   explicit Replay(const KeptCall& kept) : kept_(kept), tape_(build_tape(*kept.call)) {}
 
   std::string difference() {
+    if (!tape_.unsupported.empty()) throw Error(ErrorCode::unsupported, tape_.unsupported);
     TapeInputs inputs;
     inputs.externals = restored();
     inputs.random_state = kept_.random_state;

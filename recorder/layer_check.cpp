@@ -26,7 +26,7 @@ KeptCall* LayerCheck::kept(const Call& call) {
 
 void LayerCheck::entered(const std::shared_ptr<Call>& call) {
   if (mode_ == SelfCheck::none) return;
-  if (call->parent) {
+  if (!call->owns_log()) {
     for (const auto& outer : calls_) {
       if (encloses(outer->call.get(), call.get())) outer->inner.push_back(call);
     }

@@ -16,8 +16,7 @@
 namespace goldentrace {
 namespace {
 
-// A tape longer than this is no layer's: a program without labels, or one label around a whole run.
-constexpr std::size_t longest_tape = 200000;
+bool is_taped(const Call& call) { return call.taped && !call.abandoned && !call.log->is_full(); }
 
 template <typename Visit>
 void for_each_tensor(const c10::IValue& value, const Visit& visit) {
@@ -54,7 +53,7 @@ class OpBegin {
   }
 
  private:
-  bool on_tape() const { return running_.reader && running_.reader->taped && !running_.traits->unfilled; }
+  bool on_tape() const { return running_.reader && is_taped(*running_.reader) && !running_.traits->unfilled; }
 
   std::shared_ptr<Call> reader() {
     const auto& labels = running_.thread->labels;
@@ -142,7 +141,7 @@ class OpEnd {
       for_each_tensor(output, [&](const at::Tensor& tensor) { note_result(tensor); });
     }
     if (!reader_) return;
-    if (reader_->taped && !running_.traits->unfilled) append();
+    if (is_taped(*reader_) && !running_.traits->unfilled) append();
     follow_graph();
   }
 
@@ -174,7 +173,7 @@ class OpEnd {
   }
 
   void note_value(const at::Tensor& tensor, const TensorInfo& info) {
-    if (!reader_) return;
+    if (!reader_ || !is_taped(*reader_)) return;
     OpLog& log = *reader_->log;
     LogValue& value = log.values[static_cast<std::size_t>(log.number_of(info.uid))];
     value.made_at = static_cast<std::int64_t>(log.ops.size());
@@ -183,7 +182,6 @@ class OpEnd {
 
   void append() {
     OpLog& log = *reader_->log;
-    if (log.ops.size() >= longest_tape) return refuse("more than " + std::to_string(longest_tape) + " ops");
     try {
       for (const c10::IValue& output : function_.outputs()) {
         running_.op.results.push_back(encode(output, [this, &log](const at::Tensor& tensor) {
@@ -196,6 +194,7 @@ class OpEnd {
     if (!running_.unsupported.empty()) refuse(running_.unsupported);
     if (session_.options.ops) record_results();
     log.ops.push_back(std::move(running_.op));
+    if (log.is_full()) refuse("more than " + std::to_string(OpLog::longest) + " ops");
   }
 
   void refuse(const std::string& why) {

@@ -58,7 +58,7 @@ std::shared_ptr<Parameter> Parameters::of(const at::Tensor& tensor, const Tensor
   const auto owner = by_storage_.find(storage_address(tensor));
   const bool made_by_op = info.maker && !info.maker->root;
   if (owner != by_storage_.end() && !made_by_op && is_same_memory(tensor, *owner->second)) return owner->second;
-  return is_fresh_leaf(tensor, info, pass) ? add(tensor, Role::param) : nullptr;
+  return !complete_ && is_fresh_leaf(tensor, info, pass) ? add(tensor, Role::param) : nullptr;
 }
 
 Parameter* Parameters::owner_of_memory(const at::Tensor& tensor) const {
@@ -66,16 +66,23 @@ Parameter* Parameters::owner_of_memory(const at::Tensor& tensor) const {
   return owner == by_storage_.end() || owner->second->role != Role::param ? nullptr : owner->second.get();
 }
 
-std::string Parameters::use(const std::shared_ptr<Parameter>& parameter, const std::string& layer,
-                            std::int32_t position) {
-  const std::string index = parameter->name.empty() ? std::to_string(position) : local_name(parameter->name, layer);
-  if (parameter->layer.empty()) {
-    parameter->layer = layer;
-    parameter->index = index;
-    parameter->position = next_position_[layer]++;
-    used_.push_back(parameter);
-  }
-  return index;
+std::string Parameters::name_in(const Parameter& parameter, const std::string& layer, std::int32_t position) {
+  return parameter.name.empty() ? std::to_string(position) : local_name(parameter.name, layer);
+}
+
+void Parameters::note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer,
+                          std::int32_t position) {
+  if (!parameter->layer.empty()) return;
+  parameter->layer = layer;
+  parameter->index = name_in(*parameter, layer, position);
+  parameter->position = next_position_[layer]++;
+  used_.push_back(parameter);
+}
+
+void Parameters::forget_gone() {
+  std::erase_if(by_tensor_, [](const auto& entry) { return entry.second->weak->expired(); });
+  std::erase_if(by_storage_, [](const auto& entry) { return entry.second->weak->expired(); });
+  std::erase_if(used_, [](const auto& parameter) { return parameter->weak->expired(); });
 }
 
 void Parameters::keep_alive() {

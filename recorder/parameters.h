@@ -27,14 +27,17 @@ struct Parameter {
   std::int64_t update_row = -1;  // its last record in an update
   std::int64_t total_row = -1;   // record of its total gradient in the present update
   Rows shares;                   // records of the layers' shares of its gradient since the last update
-  std::shared_ptr<const Fingerprint> fingerprint;
-  at::Tensor kept;  // itself, while its new value is waited for
+  std::shared_ptr<const Fingerprint> fingerprint;           // of its value
+  std::shared_ptr<const Fingerprint> gradient_fingerprint;  // of the last share of its gradient
+  at::Tensor kept;                                          // itself, while its new value is waited for
 };
 
 // Not thread-safe: the session's lock is held around it.
 class Parameters {
  public:
   void watch(const std::string& name, const at::Tensor& tensor, Role role);
+  // All parameters are watched: other leaf tensors that require a gradient are inputs.
+  void be_complete() { complete_ = true; }
 
   // The parameter or buffer that a tensor is, or a nameless alias of (`.data`); null when it is neither. Leaf tensors
   // that require a gradient and were computed from nothing recorded are parameters whether watched or not.
@@ -42,13 +45,15 @@ class Parameters {
   // The parameter whose memory the tensor looks at, views included; null otherwise. Known ones only.
   Parameter* owner_of_memory(const at::Tensor& tensor) const;
 
-  // Notes a use in `layer`. Gives the parameter's name there: without the layer's own name in front; a number for
-  // unnamed ones.
-  std::string use(const std::shared_ptr<Parameter>& parameter, const std::string& layer, std::int32_t position);
+  // Its name in a layer: without the layer's own name in front; a number for unnamed ones.
+  static std::string name_in(const Parameter& parameter, const std::string& layer, std::int32_t position);
+  // Its first use, which names its records in updates; later ones change nothing.
+  void note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer, std::int32_t position);
 
   // In order of first use; those that are gone are left out.
   std::vector<std::shared_ptr<Parameter>> used() const;
   // The program may end before the values that its last update wrote are recorded.
+  void forget_gone();  // between steps
   void keep_alive();
   void let_go();
 
@@ -59,6 +64,7 @@ class Parameters {
   std::unordered_map<const c10::TensorImpl*, std::shared_ptr<Parameter>> by_tensor_;
   std::unordered_map<const void*, std::shared_ptr<Parameter>> by_storage_;
   std::vector<std::shared_ptr<Parameter>> used_;
+  bool complete_ = false;
   std::unordered_map<std::string, std::int32_t> next_position_;
 };
 

@@ -71,13 +71,14 @@ void RecordSink::check_space(std::uint64_t step_bytes) const {
               {output_.string(), ""});
 }
 
-void RecordSink::commit_step() {
+std::uint64_t RecordSink::commit_step() {
   ids_.clear();
   lineage_.clear();
   writer_->commit();
-  const std::uint64_t bytes = writer_->payload_bytes();
-  check_space(bytes - committed_bytes_);
-  committed_bytes_ = bytes;
+  const std::uint64_t bytes = writer_->payload_bytes() - committed_bytes_;
+  committed_bytes_ += bytes;
+  check_space(bytes);
+  return bytes;
 }
 
 void RecordSink::write_notes() {

@@ -44,7 +44,7 @@ class RecordSink {
 
   // The step's records are complete: they survive close_committed(). Error(input_output) when the disk would be full
   // after another step of this size.
-  void commit_step();
+  std::uint64_t commit_step();  // bytes of payload that it added
   void close();
   void close_committed();           // without the open step
   void drop() { writer_.reset(); }  // no file

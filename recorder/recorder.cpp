@@ -55,6 +55,10 @@ void Recorder::watch(const std::string& name, const at::Tensor& parameter) {
   state_->say([&](Session& session) { session.parameters.watch(name, parameter, Role::param); });
 }
 
+void Recorder::watch_all() {
+  state_->say([&](Session& session) { session.parameters.be_complete(); });
+}
+
 void Recorder::watch_buffer(const std::string& name, const at::Tensor& buffer) {
   state_->say([&](Session& session) { session.parameters.watch(name, buffer, Role::buffer); });
 }

@@ -34,6 +34,8 @@ struct RecorderOptions {
   int compression_level = 1;
   Header header;                      // facts of the caller: model.*, run.command_line, run.seed …
   std::function<void()> first_layer;  // called once, on the thread that enters the first layer; must not throw
+  // Called when a recorded step is complete, with the bytes of payload that it added; must not throw.
+  std::function<void(std::int64_t step, std::uint64_t bytes)> step_written;
 };
 
 // At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on
@@ -48,8 +50,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Names of parameters and buffers. Without watch() leaf tensors that require a gradient are parameters, unnamed.
-  // The module need not outlive the recorder.
+  // Names of parameters and buffers. Leaf tensors that require a gradient and are not watched are parameters without a
+  // name; once a module was watched they are inputs. The module need not outlive the recorder.
   void watch(const torch::nn::Module& module);
   void watch(const std::string& name, const at::Tensor& parameter);
   void watch_buffer(const std::string& name, const at::Tensor& buffer);
@@ -71,6 +73,7 @@ class Recorder {
 
  private:
   struct State;
+  void watch_all();
   std::unique_ptr<State> state_;
 };
 

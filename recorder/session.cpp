@@ -12,6 +12,12 @@ namespace {
 std::atomic<Session*> active{nullptr};
 std::atomic<std::uint64_t> next_generation{1};
 
+struct ThisThread {
+  std::uint64_t generation = 0;  // of the session that `state` belongs to
+  ThreadState* state = nullptr;
+};
+thread_local ThisThread this_thread;
+
 std::int32_t rank_of(const Header& header) {
   const auto rank = header.find("run.rank");
   return rank == header.end() ? 0 : static_cast<std::int32_t>(std::stol(rank->second));
@@ -61,15 +67,16 @@ void Session::fail(std::exception_ptr what) {
   }
 }
 
+ThreadState* known_thread_state(const Session& session) {
+  return this_thread.generation == session.generation ? this_thread.state : nullptr;
+}
+
 ThreadState& thread_state(Session& session) {
-  thread_local std::uint64_t generation = 0;
-  thread_local ThreadState* state = nullptr;
-  if (generation == session.generation) return *state;
+  if (ThreadState* known = known_thread_state(session)) return *known;
   const std::lock_guard lock(session.mutex);
   session.threads.push_back(std::make_unique<ThreadState>());
-  state = session.threads.back().get();
-  generation = session.generation;
-  return *state;
+  this_thread = {session.generation, session.threads.back().get()};
+  return *this_thread.state;
 }
 
 Session* active_session() { return active.load(std::memory_order_acquire); }

@@ -30,7 +30,6 @@ struct OpenLabel {
 
 // Owned by the session; only its own thread touches it, except while the session is taken down.
 struct ThreadState {
-  std::uint64_t number = 0;  // RecordFunction's number of the thread
   std::vector<OpenLabel> labels;
   bool in_op = false;  // inside a top-level op: ops called by it are not recorded
 };
@@ -67,6 +66,8 @@ struct Session {
 
 // The state of the calling thread in this session.
 ThreadState& thread_state(Session& session);
+// The same without making one; null when the thread has none. Takes no lock.
+ThreadState* known_thread_state(const Session& session);
 
 // The session that observes the process; null when none does or it has stopped.
 Session* active_session();

@@ -56,26 +56,45 @@ void Timeline::end_step() {
   end_update();
   end_micro();
   record_step_loss();
-  if (update_root_) write_tape(*update_root_);
+  if (update_root_) {
+    write_tape(*update_root_);
+    update_root_->release();
+  }
   update_root_ = nullptr;
-  if (recording_) session_.sink.commit_step();
+  release_calls();
+  session_.parameters.forget_gone();
+  if (!recording_) return;
+  const std::uint64_t bytes = session_.sink.commit_step();
+  if (session_.options.step_written) session_.options.step_written(step_, bytes);
 }
 
 void Timeline::end_micro() {
   session_.layer_check.run();
-  for (const auto& call : calls_) {
-    if (!call->open) write_tape(*call);
-  }
-  std::erase_if(calls_, [](const auto& call) { return !call->open; });
   if (root_) {
     root_->open = false;
     write_tape(*root_);
+    root_->release();
   }
   root_ = nullptr;
   entries_.clear();
   backward_seen_ = false;
   losses_of_micro_ = 0;
   session_.gradients.forget_gone();
+}
+
+void Timeline::release_calls() {
+  // Inner calls of a label that is still open.
+  std::erase_if(calls_, [&](const std::shared_ptr<Call>& call) {
+    if (!call->open) write_tape(*call);
+    return !call->open;
+  });
+  std::vector<std::weak_ptr<Call>> open;
+  for (const std::weak_ptr<Call>& each : calls_of_step_) {
+    const auto call = each.lock();
+    if (call && call->open) open.push_back(each);
+    if (call && !call->open) call->release();
+  }
+  calls_of_step_ = std::move(open);
 }
 
 void Timeline::finish() { end_step(); }
@@ -118,7 +137,8 @@ std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadStat
   facts.call = entries_[{facts.pass, layer}]++;
   if (!thread.labels.empty()) call->parent = thread.labels.back().call;
   call->depth = call->parent ? call->parent->depth + 1 : 0;
-  call->log = call->parent ? call->parent->log : std::make_shared<OpLog>();
+  const bool inner = call->parent && !call->parent->abandoned && !call->parent->log->is_full();
+  call->log = inner ? call->parent->log : std::make_shared<OpLog>();
   call->ops_begin = call->log->ops.size();
   call->graph_task = task;
   call->thread = at::RecordFunction::currentThreadId();
@@ -127,6 +147,7 @@ std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadStat
   facts.random = session_.random.at_entry(session_.sink.writer());
   call->row = session_.sink.writer().add_call(facts);
   calls_.push_back(call);
+  calls_of_step_.push_back(call);
   session_.layer_check.entered(call);
   return call;
 }
@@ -153,8 +174,22 @@ void Timeline::leave_layer(const std::shared_ptr<Call>& call) {
   call->open = false;
   call->ops_end = call->log->ops.size();
   call->sequence_end = at::sequence_number::peek();
-  if (call->tape_written) return;
-  if (!call->parent) leave_unread(*call);
+  if (!call->owns_log()) return;
+  leave_unread(*call);
+  std::erase_if(calls_, [&](const std::shared_ptr<Call>& each) {
+    if (each->log == call->log) write_tape(*each);
+    return each->log == call->log;
+  });
+}
+
+void Timeline::abandon_open_labels() {
+  const ThreadState* thread = known_thread_state(session_);
+  if (thread == nullptr) return;
+  for (const OpenLabel& label : thread->labels) {
+    if (!label.own || label.graph_task >= 0) continue;
+    label.call->mark_unsupported("a backward ran inside it");
+    label.call->abandoned = true;
+  }
 }
 
 // Tensors made inside an outermost label that are alive and were read by nothing: results first, then what was written
@@ -176,6 +211,10 @@ void Timeline::leave_if_unread(const Call& call, const LogValue& value) {
   if (info.uid != value.uid || info.read || !encloses(&call, info.maker.get())) return;
   session_.gradients.look_for_unseen_node(info, tensor);
   Crossing(session_, tensor, info).leave();
+}
+
+void Timeline::amend(Call& call) {
+  if (call.tape_written && !call.released) write_tape(call);
 }
 
 void Timeline::write_tape(Call& call) {

@@ -51,7 +51,10 @@ class Timeline {
   RecordId id_in(const Call& call, Role role, std::string index) const;
 
   void finish();  // ends the open step
-  void write_tape(Call& call);
+  // Outputs or a refusal were added to a call; its tape may be written already.
+  void amend(Call& call);
+  // A backward begins on this thread: the labels around it are no layers.
+  void abandon_open_labels();
 
  private:
   // A loss as a number; doubles hold every floating dtype exactly.
@@ -66,6 +69,8 @@ class Timeline {
   void end_update();
   bool wanted(std::int64_t step) const;
   void forget_start();
+  void release_calls();
+  void write_tape(Call& call);
   void leave_unread(const Call& call);
   void leave_if_unread(const Call& call, const LogValue& value);
   void record_total_gradients();
@@ -89,7 +94,8 @@ class Timeline {
 
   std::shared_ptr<Call> root_;
   std::shared_ptr<Call> update_root_;
-  std::vector<std::shared_ptr<Call>> calls_;  // of the open micro-batch, and older ones that are still open
+  std::vector<std::shared_ptr<Call>> calls_;  // whose tapes are not written yet
+  std::vector<std::weak_ptr<Call>> calls_of_step_;
   std::map<std::pair<Pass, std::string>, std::int32_t> entries_;
   std::vector<LossValue> losses_;  // of the open step
   Rows loss_rows_;

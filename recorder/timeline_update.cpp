@@ -153,7 +153,8 @@ void Timeline::record_total_gradients() {
     record.id = update_id(parameter->layer, Role::param_grad, parameter->index);
     record.position = parameter->position;
     record.producers = parameter->shares;
-    parameter->total_row = session_.sink.add(std::move(record), session_.sink.capture(gradient));
+    parameter->total_row =
+        session_.sink.add(std::move(record), session_.sink.capture(gradient, parameter->gradient_fingerprint));
     parameter->shares.clear();
   }
 }

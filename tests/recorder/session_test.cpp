@@ -193,6 +193,25 @@ TEST_F(SessionTest, ManyRecordingsOneAfterAnother) {
   }
 }
 
+// Threads that train models of their own at the same time, under one recording.
+TEST_F(SessionTest, ThreadsRecordSideBySide) {
+  const at::Tensor x = wave({4, 6}, 0.2);
+  const Recorded trace = record([&](Recorder&) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&x] {
+        Model model(6);
+        for (int step = 0; step < 20; ++step) torch::autograd::backward({at::sum(model.forward(x))}, {});
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  std::size_t first_layers = 0;
+  for (const LayerCall& call : trace.reader().calls()) first_layers += call.layer == "first" ? 1 : 0;
+  EXPECT_EQ(first_layers, 60u);
+  trace.reader().verify();
+}
+
 TEST_F(SessionTest, CommittedStepsAreKept) {
   const std::filesystem::path file = options().output;
   {
@@ -259,9 +278,10 @@ TEST_F(SessionTest, MemoryStaysFlat) {
   Model model(64);
   const at::Tensor x = wave({8, 64}, 0.2);
   std::size_t early = 0;
+  std::vector<at::Tensor> losses;
   for (int step = 0; step < 300; ++step) {
     if (step == 50) early = resident_bytes();
-    model.train_step(x);
+    losses.push_back(model.train_step(x));
   }
   EXPECT_LT(static_cast<double>(resident_bytes()), 1.05 * static_cast<double>(early));
   recorder.close();

@@ -1,4 +1,5 @@
 // Steps, micro-batches, losses, updates, filters.
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tests/recorder/recording.h"
@@ -188,6 +189,103 @@ TEST_F(Steps, BuffersWrittenByALayerAreItsOutputs) {
   EXPECT_EQ(trace.record(f + "#0/output.1").shape, (Shape{3}));
   EXPECT_THAT(trace.producers(f + "#1/buffer.running_mean"), ElementsAre(f + "#0/output.1"));
   expect_replayable(trace);
+}
+
+TEST_F(Steps, ALabelAroundWholeStepsIsNoLayer) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    layer("epoch", [&] {
+      for (int step = 0; step < 3; ++step) {
+        trainer.micro();
+        trainer.update();
+      }
+    });
+  });
+  EXPECT_TRUE(trace.has("2:0:0/backward/l#0/param_grad.0"));
+  EXPECT_TRUE(trace.has("2:-:0/update/l#0/param.0"));
+  EXPECT_EQ(trace.call("epoch").replayable, Replayable::unsupported);
+  EXPECT_THAT(trace.call("epoch").note, testing::HasSubstr("a backward ran inside"));
+  const auto& calls = trace.reader().calls();
+  const auto checked = [](const LayerCall& call) {
+    return call.layer == "l" && call.replayable == Replayable::bit_equal;
+  };
+  EXPECT_TRUE(std::any_of(calls.begin(), calls.end(), checked));
+  EXPECT_THAT(trace.ops("l"), ElementsAre("aten::mul"));
+}
+
+TEST_F(Steps, UpdatesAreNamedByTheInnermostLayer) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    const at::Tensor y =
+        layer("block", [&] { return layer("block.l", [&] { return at::mul(trainer.x, trainer.w); }); });
+    torch::autograd::backward({at::sum(y)}, {});
+    trainer.update();
+  });
+  EXPECT_TRUE(trace.has("0:-:0/update/block.l#0/param_grad.0"));
+  EXPECT_TRUE(trace.has("0:-:0/update/block.l#0/param.0"));
+  EXPECT_FALSE(trace.has("0:-:0/update/block#0/param.0"));
+}
+
+TEST_F(Steps, UpdatesOfSeveralParametersAtOnceAreSeen) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    trainer.micro();
+    {
+      const at::NoGradGuard no_grad;
+      at::_foreach_add_(std::vector<at::Tensor>{trainer.w}, std::vector<at::Tensor>{trainer.w.grad()}, -0.5);
+    }
+    trainer.forward();
+  });
+  EXPECT_THAT(trace.values("0:-:0/update/l#0/param.0"), ElementsAre(0.5, 1.5, 2));
+  EXPECT_TRUE(trace.has("1:0:0/forward/l#0/output.0"));
+}
+
+TEST_F(Steps, ParametersUsedOutsideEveryLabelAreUpdatedInTheRoot) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    const at::Tensor h = at::mul(trainer.x, trainer.w);
+    torch::autograd::backward({at::sum(layer("l", [&] { return at::mul(h, 2); }))}, {});
+    trainer.update();
+  });
+  EXPECT_THAT(trace.values("0:-:0/update/(root)#0/param_grad.0"), ElementsAre(2, 2, 4));
+  EXPECT_THAT(trace.values("0:-:0/update/(root)#0/param.0"), ElementsAre(0, 1, 1));
+}
+
+TEST_F(Steps, GradientsReadByALayerAreNoModelInputs) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    const at::Tensor loss = trainer.forward();
+    const auto gradients = torch::autograd::grad({at::mul(loss, loss)}, {trainer.w}, {}, true, true);
+    layer("penalty", [&] { return at::sum(at::mul(gradients[0], gradients[0])); });
+  });
+  EXPECT_FALSE(trace.record("0:1:0/forward/penalty#0/input.0").external);
+}
+
+TEST_F(Steps, InferenceModeIsRecorded) {
+  Trainer trainer;
+  const Recorded trace = record([&] {
+    const c10::InferenceMode inference;
+    const at::Tensor h = layer("l", [&] { return at::mul(trainer.x, trainer.w); });
+    layer("relu", [&] { return at::relu(h); });
+  });
+  EXPECT_TRUE(trace.tape("relu").ops[0].inference_mode);
+  EXPECT_THAT(trace.values("0:0:0/forward/relu#0/output.0"), ElementsAre(1, 2, 6));
+  expect_replayable(trace);
+}
+
+TEST_F(Steps, TheirSizeIsTold) {
+  RecorderOptions wanted = options();
+  std::vector<std::pair<std::int64_t, std::uint64_t>> told;
+  wanted.step_written = [&](std::int64_t step, std::uint64_t bytes) { told.emplace_back(step, bytes); };
+  Trainer trainer;
+  record(wanted, [&](Recorder&) {
+    for (int step = 0; step < 2; ++step) {
+      trainer.micro();
+      trainer.update();
+    }
+  });
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[1].first, 1);
 }
 
 TEST_F(Steps, HeaderTellsTheFacts) {
