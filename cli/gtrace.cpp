@@ -1,5 +1,6 @@
 // The command gtrace: show, verify, diff here; record and replay as programs beside it, because they need LibTorch.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -43,6 +44,8 @@ ExitCode run(std::vector<std::string> arguments) {
   if (arguments[0] == "record" || arguments[0] == "replay") {
     become("gtrace-" + arguments[0], {arguments.begin() + 1, arguments.end()});
   }
+  // A write beyond the file-size limit is an error with a message, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("Record, diff and replay golden traces of neural networks", "gtrace");
   use_help_format(app);
   ExitCode result = ExitCode::same;

@@ -1,11 +1,9 @@
 #include "cli/npy_writer.h"
 
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 
-#include "cli/output_path.h"
+#include "cli/output_file.h"
 #include "kernels/compare.h"
 #include "traces/error.h"
 
@@ -91,14 +89,11 @@ void write_npy(const std::filesystem::path& path, const TraceReader& trace, std:
   const ErrorPlace place{trace.path().string(), to_string(record.id)};
   if (record.dtype == DType::none)
     throw Error(ErrorCode::unsupported, "the value None has no elements to write", place);
+  check_output_file(path, {trace.path()});
   const std::vector<std::byte> bytes = elements(record, trace.payload(row));
-  check_output_path(path);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << head(record);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file)
-    throw Error(ErrorCode::input_output, std::string("cannot write: ") + std::strerror(errno), {path.string(), ""});
+  std::string content = head(record);
+  content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  write_output_file(path, content);
 }
 
 }  // namespace goldentrace

@@ -1,17 +1,13 @@
 #include "cli/report_files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <map>
 
 #include "cli/choice.h"
-#include "cli/output_path.h"
+#include "cli/output_file.h"
 #include "diff/json_report.h"
 #include "diff/text_report.h"
-#include "traces/error.h"
 
 namespace goldentrace {
 namespace {
@@ -28,26 +24,17 @@ std::vector<std::string> endings() {
   return list;
 }
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return;
-  throw Error(ErrorCode::input_output, std::string("cannot write the report: ") + std::strerror(errno),
-              {path.string(), ""});
-}
-
 }  // namespace
 
-void check_report_files(const std::vector<std::filesystem::path>& paths) {
+void check_report_files(const Paths& paths, const Paths& read_from) {
   for (const std::filesystem::path& path : paths) {
     if (!formats.contains(path.extension())) refuse_choice("--report", path.extension(), endings());
-    check_output_path(path);
+    check_output_file(path, read_from);
   }
 }
 
-void write_report_files(const std::vector<std::filesystem::path>& paths, const Report& report, std::int64_t limit) {
-  for (const std::filesystem::path& path : paths) write(path, formats.at(path.extension())(report, limit));
+void write_report_files(const Paths& paths, const Report& report, std::int64_t limit) {
+  for (const std::filesystem::path& path : paths) write_output_file(path, formats.at(path.extension())(report, limit));
 }
 
 }  // namespace goldentrace

@@ -41,6 +41,7 @@ bool is_remarkable(double ratio) {
 
 void add_scale(const TensorView& a, const TensorView& b, const Comparison& found, Hints& result) {
   if (found.norm_a == 0) return;
+  if (std::abs(found.ratio - 1) <= 4 * rounding_unit(a.dtype)) return;  // a difference of rounding, no scale
   if (found.norm_b == 0) return result.push_back(hint("zero", "B is all zeros", 0));
   // One number is always a multiple of another.
   if (found.elements < 2 && !is_remarkable(found.ratio)) return;
@@ -108,7 +109,7 @@ Hints hints_from_sketches(const Sketch& a, const Sketch& b) {
   const double ratio = dot / square_a;
   double residual = 0;
   for (std::size_t i = 0; i < a.size(); ++i) residual += (b[i] - ratio * a[i]) * (b[i] - ratio * a[i]);
-  if (residual > 1e-12 * square_b) return {};
+  if (residual > 1e-12 * square_b || std::abs(ratio - 1) < 1e-6) return {};
   return {ratio_hint(ratio)};
 }
 

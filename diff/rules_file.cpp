@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -138,17 +139,21 @@ class RulesParser {
   std::filesystem::path path_;
 };
 
+constexpr std::uintmax_t largest_rules_file = 1 << 20;
+
 }  // namespace
 
 Rules parse_rules(std::string_view text, const std::filesystem::path& path) { return RulesParser(path).parse(text); }
 
 Rules read_rules(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
+  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) > largest_rules_file) {
+    throw Error(ErrorCode::input_output, "is no file of rules: a regular file of at most 1 MiB is expected",
+                {path.string(), ""});
+  }
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || std::filesystem::is_directory(path)) {
-    throw Error(ErrorCode::input_output, "cannot be read", {path.string(), ""});
-  }
+  if (!file) throw Error(ErrorCode::input_output, "cannot be read", {path.string(), ""});
   return parse_rules(text, path);
 }
 

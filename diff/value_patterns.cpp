@@ -107,7 +107,8 @@ bool only_last_position_agrees(const TensorView& a, const TensorView& b) {
   if (a.shape.size() < 2) return false;
   const std::int64_t width = a.shape.back();
   const std::int64_t positions = a.shape[a.shape.size() - 2];
-  if (positions < 2 || width == 0) return false;
+  // Of two positions, one differing says nothing about a mask.
+  if (positions < 3 || width == 0) return false;
   std::vector<bool> differs(static_cast<std::size_t>(positions), false);
   each_pair(a, b, [&](std::int64_t i, double x, double y) {
     if (x != y && !(std::isnan(x) && std::isnan(y))) differs[static_cast<std::size_t>(i / width % positions)] = true;
