@@ -6,7 +6,7 @@ set -euo pipefail
 deps=${GOLDENTRACE_DEPS:-$(cd "$(dirname "$0")/.." && pwd)/.deps}
 torch_version=2.11.0
 
-build_packages=(cmake ninja-build g++ libhdf5-dev libzstd-dev libxxhash-dev libcli11-dev nlohmann-json3-dev libfmt-dev
+build_packages=(cmake ninja-build g++ libhdf5-dev libzstd-dev libxxhash-dev libcli11-dev nlohmann-json3-dev
                 libtomlplusplus-dev python3-venv)
 test_packages=(libgtest-dev libgmock-dev hdf5-tools git)
 bench_packages=(libbenchmark-dev hyperfine hdf5-tools)

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "diff/dataflow.h"
@@ -60,7 +62,31 @@ class Run {
     return false;
   }
 
+  static std::set<std::string> declared_inputs(std::span<const Record> records) {
+    std::set<std::string> names;
+    for (const Record& record : records) {
+      if (record.declared) names.insert(record.id.index);
+    }
+    return names;
+  }
+
+  static std::string listed(const std::set<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
+
+  // Two programs that name no input alike were fed different things, whatever their labels have in common.
+  bool inputs_have_names_in_common() {
+    const std::set<std::string> a = declared_inputs(a_.records);
+    const std::set<std::string> b = declared_inputs(b_.records);
+    const bool common = std::ranges::any_of(a, [&](const std::string& name) { return b.contains(name); });
+    if (a.empty() || b.empty() || common) return true;
+    return refuse("inputs differ: A declares " + listed(a) + ", B declares " + listed(b));
+  }
+
   bool inputs_agree() {
+    if (!inputs_have_names_in_common()) return false;
     const std::optional<InputDifference> found = pairs_.differing_input();
     if (!found) return true;
     const bool known = found->judgement.finding != Finding::undecidable;

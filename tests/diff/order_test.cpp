@@ -56,6 +56,18 @@ TEST(Order, UnchangedPairsAreCertifiedAltogether) {
   EXPECT_EQ(report.bitwise_equal, 5);
 }
 
+TEST(Order, ProgramsThatNameNoInputAlikeAreIncomparable) {
+  MemoryTrace a;
+  MemoryTrace b;
+  for (const auto& [trace, name] : {std::pair{&a, "ids"}, std::pair{&b, "x"}}) {
+    const auto input = trace->declare(name, integers({1, 2}));
+    trace->add(id_of("loss", Role::output), floats({1, 2}), {input});
+  }
+  const Report report = diff(a.view(), b.view(), {});
+  EXPECT_EQ(exit_code(report), 2);
+  EXPECT_EQ(report.reason, "inputs differ: A declares ids, B declares x");
+}
+
 TEST(Order, OtherInputsAreIncomparable) {
   Changes other;
   other.ids = {1, 9, 3};
