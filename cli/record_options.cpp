@@ -43,6 +43,9 @@ void add_run(CLI::App& app, RunOptions& options) {
   integer_between(app.add_option("--threads", options.threads, "Threads of LibTorch, 0: its own choice"), 0, 4096);
   app.add_option("--plant", options.plant, "A deliberate fault: an extra op at the output of a layer")
       ->type_name("KIND@LAYER");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group("Run");
+  }
 }
 
 std::string plant_help() { return "KIND of --plant: " + CLI::detail::join(plant_kinds(), ", ") + "\n\n"; }

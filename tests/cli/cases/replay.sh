@@ -2,8 +2,10 @@
 # shared: runs.sh
 gtrace replay "$SHARED/mlp.h5" --layer layers.2 --step 0
 echo "exit $?"
-gtrace replay "$SHARED/gpt.h5" --all --quiet
-echo "exit $?"
+for run in mlp gpt gpt-fault; do
+  gtrace replay "$SHARED/$run.h5" --all | tail -1
+  echo "exit ${PIPESTATUS[0]}"
+done
 gtrace replay "$SHARED/gpt-fault.h5" --layer h.1.mlp.act --quiet
 echo "exit $?"
 gtrace replay "$SHARED/gpt.h5" --layer h.0.mlp --dtype float64 --quiet
