@@ -61,9 +61,19 @@ CLI::App& parsed_command(CLI::App& app) {
   throw Error(ErrorCode::usage, message + "; see " + full_name(command) + " --help");
 }
 
+// No option and no file is written as nothing at all; taken as "not given" it would hide a script's empty variable.
+void refuse_empty(const std::vector<std::string>& arguments) {
+  for (const std::string& word : arguments) {
+    const bool option = word.starts_with("--") && word.ends_with("=");
+    if (!word.empty() && !option) continue;
+    throw Error(ErrorCode::usage, option ? "option '" + word + "' has no value" : "an argument is empty");
+  }
+}
+
 }  // namespace
 
 ExitCode parse_and_run(CLI::App& app, const std::vector<std::string>& arguments, const ExitCode& result) {
+  refuse_empty(arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& answer) {

@@ -1,10 +1,12 @@
 // The program behind `gtrace replay`.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/error_report.h"
 #include "cli/help_format.h"
 #include "cli/output_path.h"
 #include "cli/progress.h"
@@ -52,6 +54,18 @@ void print(const ReplayReport& report, const OutputOptions& output) {
   }
 }
 
+// Exit 2 always says why on stderr, quiet or not.
+void name_unsupported(const ReplayReport& report) {
+  const auto is_unsupported = [](const ReplayedCall& call) { return call.verdict == ReplayVerdict::unsupported; };
+  const auto first = std::ranges::find_if(report.calls, is_unsupported);
+  if (first == report.calls.end()) return;
+  const auto others = std::ranges::count_if(report.calls, is_unsupported) - 1;
+  std::string text = describe(*first) + ": cannot be replayed: " + first->reason;
+  if (others > 0) text += " (and " + std::to_string(others) + " more)";
+  const ErrorReport line{.program = "gtrace replay"};
+  line.print(Error(ErrorCode::unsupported, text, {report.trace.string(), ""}));
+}
+
 ExitCode run_replay(const ReplayCommandOptions& options) {
   check(options);
   const TraceReader trace(options.trace);
@@ -64,6 +78,7 @@ ExitCode run_replay(const ReplayCommandOptions& options) {
   const ReplayReport report = replay(trace, settings);
   progress.reset();
   print(report, options.output);
+  name_unsupported(report);
   return static_cast<ExitCode>(exit_code(report));
 }
 
