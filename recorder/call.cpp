@@ -1,5 +1,8 @@
 #include "recorder/call.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace goldentrace {
 
 ValueIndex OpLog::number_of(TensorUid uid) {
@@ -22,6 +25,12 @@ void Call::release() {
   externals.clear();
   edges.clear();
   unseen_nodes.clear();
+}
+
+bool OpLog::made_node(std::uint64_t thread, std::uint64_t number) const {
+  const auto behind = std::upper_bound(nodes.begin(), nodes.end(), number,
+                                       [](std::uint64_t value, const NodeRange& range) { return value < range.begin; });
+  return behind != nodes.begin() && std::prev(behind)->contains(thread, number);
 }
 
 bool encloses(const Call* outer, const Call* inner) {

@@ -32,6 +32,17 @@ struct LogValue {
   bool requires_grad = false;    // alias only
 };
 
+// The nodes of the autograd graph that an op made: numbers [begin, end) of a thread.
+struct NodeRange {
+  std::uint64_t thread = 0;  // RecordFunction's number
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  bool contains(std::uint64_t node_thread, std::uint64_t number) const {
+    return node_thread == thread && number >= begin && number < end;
+  }
+};
+
 // The ops of one outermost call, or of the root; inner calls are ranges of it. Values are numbered by first sight.
 struct OpLog {
   // More are no layer's: a program without labels, or one label around a whole run.
@@ -41,7 +52,9 @@ struct OpLog {
   std::vector<TapeOp> ops;
   std::vector<LogValue> values;
   std::unordered_map<TensorUid, ValueIndex> numbers;
+  std::vector<NodeRange> nodes;  // in order
 
+  bool made_node(std::uint64_t thread, std::uint64_t number) const;
   ValueIndex number_of(TensorUid uid);
   // The number of the op that made the value, -1 when none of this log did.
   std::int64_t made_at(TensorUid uid) const;

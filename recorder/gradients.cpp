@@ -15,10 +15,6 @@ namespace {
 
 using torch::autograd::Node;
 
-bool is_made_by(const Node& node, const NodeRange& made) {
-  return node.thread_id() == made.thread && node.sequence_nr() >= made.begin && node.sequence_nr() < made.end;
-}
-
 const CallEdge* find_edge(const Call& call, const Node* node, std::uint32_t number) {
   const auto edges = call.edges.find(node);
   if (edges == call.edges.end()) return nullptr;
@@ -63,12 +59,15 @@ void Gradients::note_output(const std::shared_ptr<Call>& call, const CallOutput&
 void Gradients::op_finished(const std::shared_ptr<Call>& reader, const std::vector<OpArgument>& arguments,
                             const std::vector<at::Tensor>& results, const NodeRange& made) {
   if (made.begin == made.end) return;
+  reader->log->nodes.push_back(made);
   const auto calls = with_enclosing(reader);
   // Accumulators of leaves exist only now, and views of written bases have got a new node.
   for (const OpArgument& argument : arguments) {
     if (argument.written || !argument.tensor.requires_grad()) continue;
     for (const auto& call : calls) {
-      if (call->externals.contains(argument.uid)) note_edge(*call, argument.uid, argument.tensor);
+      // Written inside the call before, it has the edge of what was written.
+      const bool as_it_came = argument.tensor.is_leaf() || !encloses(call.get(), argument.maker.get());
+      if (as_it_came && call->externals.contains(argument.uid)) note_edge(*call, argument.uid, argument.tensor);
     }
   }
   std::vector<std::shared_ptr<Node>> open;
@@ -79,7 +78,7 @@ void Gradients::op_finished(const std::shared_ptr<Call>& reader, const std::vect
   while (!open.empty()) {
     const std::shared_ptr<Node> node = std::move(open.back());
     open.pop_back();
-    if (!node || !is_made_by(*node, made) || !visited.insert(node.get()).second) continue;
+    if (!node || !made.contains(node->thread_id(), node->sequence_nr()) || !visited.insert(node.get()).second) continue;
     hook(node, calls);
     for (const auto& edge : node->next_edges()) open.push_back(edge.function);
   }
@@ -126,7 +125,8 @@ void Gradients::look_for_unseen_node(TensorInfo& info, const at::Tensor& tensor)
   info.node = node;
   std::vector<std::shared_ptr<Call>> owners;
   for (const auto& call : with_enclosing(info.maker)) {
-    if (call->root || !call->made_node(node->thread_id(), node->sequence_nr())) continue;
+    if (call->root || call->released || !call->made_node(node->thread_id(), node->sequence_nr())) continue;
+    if (call->log->made_node(node->thread_id(), node->sequence_nr())) continue;
     call->mark_unsupported("custom autograd function " + node->name() + ": its backward is not on the tape");
     session_.timeline.amend(*call);
     const bool is_new = call->unseen_nodes.emplace(node, node->weak_from_this()).second;

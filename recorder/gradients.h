@@ -28,13 +28,7 @@ struct OpArgument {
   bool overwritten = false;  // written without being read
   bool viewed = false;       // the op only makes a view of it
   std::uint32_t version = 0;
-};
-
-// The nodes that an op made: numbers [begin, end) of a thread.
-struct NodeRange {
-  std::uint64_t thread = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::shared_ptr<Call> maker;  // before the op
 };
 
 // Not thread-safe: the session's lock is held around it, except where said otherwise.

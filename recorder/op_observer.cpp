@@ -67,7 +67,8 @@ class OpBegin {
       if (i < running_.traits->arguments.size()) traits = running_.traits->arguments[i];
       const bool written = traits.written || is_true(inputs, traits.written_if);
       for_each_tensor(inputs[i], [&](const at::Tensor& tensor) {
-        running_.arguments.push_back({tensor, 0, written, traits.overwritten, traits.viewed, version_of(tensor)});
+        running_.arguments.push_back(
+            {tensor, 0, written, traits.overwritten, traits.viewed, version_of(tensor), nullptr});
       });
     }
   }
@@ -84,6 +85,7 @@ class OpBegin {
     TensorInfo& info = session_.tensors.find(argument.tensor);
     if (info.storage) info.storage->seen = true;
     argument.uid = info.uid;
+    argument.maker = info.maker;
     if (info.maker && info.made) session_.gradients.look_for_unseen_node(info, argument.tensor);
     const ReadKind kind = argument.overwritten ? ReadKind::overwrite
                           : argument.viewed    ? ReadKind::view

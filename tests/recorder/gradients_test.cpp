@@ -165,6 +165,36 @@ TEST_F(GradientRecords, InPlaceWritesOfTheNextLayer) {
   expect_replayable(trace);
 }
 
+TEST_F(GradientRecords, AnInputWrittenInPlaceIsReadAgain) {
+  const at::Tensor x = at::tensor({1.f, -2.f, 3.f}), w = parameter({1, 1, 1}, {3});
+  const Recorded trace = record([&] {
+    at::Tensor h = layer("linear", [&] { return at::mul(x, w); });
+    const at::Tensor y = layer("pool", [&] { return at::mul(at::relu_(h), h); });
+    backward(at::sum(y));
+  });
+  EXPECT_THAT(trace.values(bwd + "pool#0/grad_input.0"), ElementsAre(2, 0, 6));
+  EXPECT_THAT(trace.values(bwd + "linear#0/grad_output.0"), ElementsAre(2, 0, 6));
+  expect_replayable(trace);
+}
+
+TEST_F(GradientRecords, WritesThroughViewsAreNoCustomFunctions) {
+  const at::Tensor x = wave({4, 3}, 0.3), w = wave_parameter({4, 3}, 0.37);
+  const Recorded trace = record([&] {
+    const at::Tensor h = layer("linear", [&] { return at::mul(x, w); });
+    const at::Tensor y = layer("patch", [&] {
+      at::Tensor copy = at::clone(h);
+      copy.select(1, 0).copy_(copy.select(1, 1));
+      copy.select(0, 1).mul_(2);
+      return copy;
+    });
+    backward(at::sum(layer("last", [&] { return at::mul(y, y); })));
+  });
+  EXPECT_EQ(trace.record(bwd + "patch#0/grad_input.0").fingerprint.hash,
+            trace.record(bwd + "linear#0/grad_output.0").fingerprint.hash);
+  EXPECT_EQ(trace.call("patch").replayable, Replayable::bit_equal) << trace.call("patch").note;
+  expect_replayable(trace);
+}
+
 TEST_F(GradientRecords, NoGradPartsHaveNone) {
   const at::Tensor x = wave({3}, 0.3), w = wave_parameter({3}, 0.37);
   const Recorded trace = record([&] {
