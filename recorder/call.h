@@ -113,6 +113,9 @@ struct Call : std::enable_shared_from_this<Call> {
   std::uint64_t sequence_end = UINT64_MAX;
   int graph_task = -1;  // backward that was running at entry
 
+  int backward = -1;              // the outermost backward that its gradients were recorded in
+  bool partial_backward = false;  // which asked for some gradients only
+
   std::shared_ptr<OpLog> log;
   std::size_t ops_begin = 0;
   std::size_t ops_end = SIZE_MAX;

@@ -152,11 +152,18 @@ at::Tensor Gradients::loss_of(const std::shared_ptr<Node>& node) const {
   return {};
 }
 
+const Gradients::Task* Gradients::find_task(int id) const {
+  const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
+  return found == tasks_.end() ? nullptr : &*found;
+}
+
 void Gradients::begin_task(int id, const std::shared_ptr<Node>& first) {
-  const auto same = [&](const Task& task) { return task.id == id; };
-  if (std::any_of(tasks_.begin(), tasks_.end(), same)) return;
-  const bool nested = !tasks_.empty();
-  tasks_.push_back({id, at::RecordFunction::currentThreadId()});
+  if (find_task(id) != nullptr) return;
+  const std::uint64_t thread = at::RecordFunction::currentThreadId();
+  const auto around =
+      std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.thread == thread; });
+  const bool nested = around != tasks_.end();
+  tasks_.push_back({id, nested ? around->outermost : id, thread});
   const std::uint64_t generation = session_.generation;
   torch::autograd::Engine::get_default_engine().queue_callback([generation, id] {
     Session* session = active_session();
@@ -191,7 +198,22 @@ void Gradients::node_started(const at::RecordFunction& function) {
   if (!outputs.empty() && !torch::autograd::get_current_graph_task_keep_graph()) found->second.outputs.clear();
 }
 
+// One call has one set of gradients: those of the first backward that reaches it.
+bool Gradients::is_recorded(Call& call) {
+  const Task* task = find_task(torch::autograd::get_current_graph_task_id());
+  if (task == nullptr) return false;
+  if (call.backward < 0) {
+    call.backward = task->outermost;
+    const auto* wanted = torch::autograd::get_current_graph_task_exec_info();
+    call.partial_backward = wanted != nullptr && !wanted->empty();
+  }
+  if (call.backward == task->outermost) return true;
+  session_.sink.note("gradients of a second backward through a layer not recorded");
+  return false;
+}
+
 void Gradients::contribution(const std::shared_ptr<Share>& share, const at::Tensor& gradient) {
+  if (!is_recorded(*share->call)) return;
   if (!share->sum.defined()) pending_.push_back(share);
   share->add(gradient);
 }
@@ -219,7 +241,7 @@ void Gradients::write_share(Share& share) {
 }
 
 void Gradients::write_output(const Output& output, const at::Tensor& gradient) {
-  if (!gradient.defined()) return;
+  if (!gradient.defined() || !is_recorded(*output.call)) return;
   if (!has_plain_memory(gradient)) return session_.sink.note("gradients of layout other than strided not recorded");
   const Captured& captured = moment_.capture(session_.sink, gradient);
   Lineage& lineage = session_.sink.lineage();
@@ -240,18 +262,30 @@ void Gradients::write_output(const Output& output, const at::Tensor& gradient) {
   session_.layer_check.keep_grad_output(*output.call, output.output.position, captured);
 }
 
-void Gradients::task_finished(int task) {
-  std::erase_if(tasks_, [&](const Task& each) { return each.id == task; });
-  if (!tasks_.empty()) return;
-  while (!pending_.empty()) write_share(*std::shared_ptr<Share>(pending_.front()));
+// Shares whose receiver did not run: a gradient that was asked for is kept, not accumulated.
+void Gradients::task_finished(int id) {
+  const Task* task = find_task(id);
+  const bool outermost = task != nullptr && task->outermost == id;
+  std::erase_if(tasks_, [&](const Task& each) { return each.id == id; });
+  if (!outermost) return;
+  const std::vector<std::shared_ptr<Share>> waiting = pending_;
+  for (const auto& share : waiting) {
+    if (share->call->backward == id) write_share(*share);
+  }
   moment_.clear();
 }
 
 void Gradients::drop_broken_tasks() {
   const std::uint64_t thread = at::RecordFunction::currentThreadId();
-  if (std::erase_if(tasks_, [&](const Task& task) { return task.thread == thread; }) == 0 || !tasks_.empty()) return;
-  for (const auto& share : pending_) share->sum = at::Tensor();
-  pending_.clear();
+  for (const Task& task : tasks_) {
+    if (task.thread != thread) continue;
+    std::erase_if(pending_, [&](const std::shared_ptr<Share>& share) {
+      if (share->call->backward != task.outermost) return false;
+      share->sum = at::Tensor();
+      return true;
+    });
+  }
+  std::erase_if(tasks_, [&](const Task& task) { return task.thread == thread; });
 }
 
 void Gradients::forget_gone() {

@@ -81,6 +81,7 @@ class Gradients {
   };
   struct Task {
     int id = 0;
+    int outermost = 0;  // the backward that it is nested in; itself when in none
     std::uint64_t thread = 0;
   };
 
@@ -88,8 +89,10 @@ class Gradients {
   std::shared_ptr<Share> share_of(const std::shared_ptr<Call>& call, External& external,
                                   const std::shared_ptr<torch::autograd::Node>& receiver);
   void hook(const std::shared_ptr<torch::autograd::Node>& node, const std::vector<std::shared_ptr<Call>>& calls);
+  const Task* find_task(int id) const;
   void begin_task(int id, const std::shared_ptr<torch::autograd::Node>& first);
   at::Tensor loss_of(const std::shared_ptr<torch::autograd::Node>& node) const;
+  bool is_recorded(Call& call);
   void write_share(Share& share);
   void write_output(const Output& output, const at::Tensor& gradient);
 

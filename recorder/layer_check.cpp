@@ -78,6 +78,11 @@ void LayerCheck::conclude(const KeptCall& call, Replayable verdict, const std::s
   }
 }
 
+void LayerCheck::stop() {
+  mode_ = SelfCheck::none;
+  calls_.clear();
+}
+
 void LayerCheck::run() {
   std::vector<std::unique_ptr<KeptCall>> calls;
   calls.swap(calls_);

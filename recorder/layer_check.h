@@ -35,6 +35,7 @@ class LayerCheck {
   // Checks the calls that are closed. After a backward, before parameters are written, or when a micro-batch ends;
   // never inside a backward.
   void run();
+  void stop();  // what was not checked stays unchecked
 
  private:
   KeptCall* kept(const Call& call);

@@ -5,12 +5,13 @@
 // at its start: shells and other tools are not touched. Where LibTorch is there, it opens libgoldentrace_observer.so
 // beside it, and a Recorder runs from before main() to exit:
 //
-//   the program returns 0    close(): the trace is sealed under its name
+//   main() returns 0         close(): the trace is sealed under its name
 //   it returns another code  close_committed()
+//   exit(code)               the same, but layers that were not checked by then stay unchecked
 //   it entered no layer      close_committed(), which then writes nothing
 //   an uncaught exception    close_committed(), then the program ends as it would have
-//   SIGINT, SIGTERM          close_committed(), then the signal's default action; unless the program handles them
-//   itself _exit, a crash, SIGKILL  an unlocked NAME.partial stays, which readers call incomplete
+//   SIGINT, SIGTERM          close_committed(), then the default action; not when the program handles them itself
+//   _exit, crash, SIGKILL    an unlocked NAME.partial stays, which readers call incomplete
 //
 // The variables are taken out of the environment of the recorded process, so its own children are not recorded; a
 // process that it forks stops recording. Of several LibTorch programs under one command (a shell script) the first is

@@ -56,9 +56,15 @@ void end(Ending ending, const std::string& why) noexcept {
 
 bool is_other_process() { return getpid() != observation().process; }
 
+void end_with(int code) {
+  code == 0 ? end(Ending::whole, "") : end(Ending::committed, "the program returned " + std::to_string(code));
+}
+
+// exit() was called before main() returned. Some of LibTorch's statics are gone already.
 void on_program_exit(int code, void*) {
   if (is_other_process()) return;
-  code == 0 ? end(Ending::whole, "") : end(Ending::committed, "the program returned " + std::to_string(code));
+  observation().recorder->stop_checking();
+  end_with(code);
 }
 
 [[noreturn]] void on_program_terminate() {
@@ -163,3 +169,9 @@ __attribute__((destructor)) void on_unload() {
 }  // namespace goldentrace
 
 extern "C" __attribute__((visibility("default"))) void goldentrace_observe() { goldentrace::start(); }
+
+// main() returned `code`; everything is still there.
+extern "C" __attribute__((visibility("default"))) void goldentrace_main_returned(int code) {
+  using namespace goldentrace;
+  if (observation().recorder && !is_other_process()) end_with(code);
+}

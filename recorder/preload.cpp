@@ -36,12 +36,18 @@ std::string own_path() {
   return info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
+using Start = void (*)();
+using MainReturned = void (*)(int code);
+MainReturned main_returned = nullptr;
+
 void open_observer(const std::string& own_path) {
   const std::string library = own_path.substr(0, own_path.rfind('/') + 1) + "libgoldentrace_observer.so";
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  using Start = void (*)();
   const auto start = handle == nullptr ? nullptr : reinterpret_cast<Start>(dlsym(handle, "goldentrace_observe"));
-  if (start != nullptr) return start();
+  if (start != nullptr) {
+    main_returned = reinterpret_cast<MainReturned>(dlsym(handle, "goldentrace_main_returned"));
+    return start();
+  }
   std::fprintf(stderr,
                "goldentrace: not recorded: this program's LibTorch is not the one goldentrace was built for (%s)\n",
                dlerror());
@@ -54,4 +60,24 @@ __attribute__((constructor)) void begin() {
   open_observer(path);
 }
 
+using Main = int (*)(int, char**, char**);
+Main program_main = nullptr;
+
+// Exit handlers come too late to run ops: LibTorch's own may be done by then.
+int observed_main(int count, char** arguments, char** environment) {
+  const int code = program_main(count, arguments, environment);
+  if (main_returned != nullptr) main_returned(code);
+  return code;
+}
+
 }  // namespace
+
+// glibc's caller of main(), with another main() where a program is observed.
+extern "C" int __libc_start_main(Main main, int count, char** arguments, void (*begin_program)(), void (*end_program)(),
+                                 void (*end_loader)(), void* stack_end) {
+  using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto start_main = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  program_main = main;
+  return start_main(main_returned == nullptr ? main : observed_main, count, arguments, begin_program, end_program,
+                    end_loader, stack_end);
+}

@@ -32,7 +32,7 @@ bool RecordSink::wants_payload(Role role) const {
 
 std::int64_t RecordSink::add(Record record, const Captured& captured) {
   if (!ids_.insert(to_string(record.id)).second) {
-    note(std::string(name(record.id.role)) + " of a second backward not recorded");
+    note(std::string(name(record.id.role)) + " met twice not recorded");
     return -1;
   }
   std::erase_if(record.producers, [](std::int64_t producer) { return producer < 0; });

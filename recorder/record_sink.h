@@ -31,8 +31,8 @@ class RecordSink {
   // statistics and sketch hold when the hash is still the same.
   Captured capture(const at::Tensor& tensor, const std::shared_ptr<const Fingerprint>& known = {}) const;
 
-  // Fills dtype, shape and fingerprint and writes the record. Gives its row, or -1 when this id was written before
-  // (a second backward through the same graph), which is noted in the header.
+  // Fills dtype, shape and fingerprint and writes the record. Gives its row, or -1 when this id was written before,
+  // which is noted in the header.
   std::int64_t add(Record record, const Captured& captured);
   std::int64_t add_scalar(Record record, Contents contents);
   // Hash and statistics only.

@@ -87,6 +87,10 @@ void Recorder::step_loss(const at::Tensor& value) {
   state_->say([&](Session& session) { session.timeline.say_step_loss(value); });
 }
 
+void Recorder::stop_checking() {
+  state_->say([](Session& session) { session.layer_check.stop(); });
+}
+
 Header& Recorder::header() { return state_->session->sink.writer().header(); }
 
 void Recorder::close() {

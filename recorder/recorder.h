@@ -64,6 +64,8 @@ class Recorder {
   void step_loss(const at::Tensor& value);
 
   Header& header();
+  // No layer is checked from now on: at the exit of a process LibTorch can run no ops any more.
+  void stop_checking();
   // Seals the file. Throws the first error of the recording, if any; then there is no file. Nothing may be said
   // afterwards.
   void close();

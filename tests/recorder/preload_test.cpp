@@ -180,6 +180,28 @@ TEST_F(Preload, ARefusedOutputDoesNotStopTheProgram) {
   EXPECT_THAT(status(), StartsWith("failed: "));
 }
 
+// LibTorch's own modules, recurrent and attention layers, autocast, caches, two optimizers: the same losses, and every
+// call of every layer replays bit for bit.
+class Zoo : public Preload, public testing::WithParamInterface<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Part, Zoo, testing::Values("images", "sequences", "autocast", "cache", "adversaries"));
+
+TEST_P(Zoo, ReplaysBitForBit) {
+  const std::string bare = MODULE_ZOO " " + GetParam() + " > " + (folder_ / "bare").string();
+  ASSERT_EQ(std::system(bare.c_str()), 0);
+  options_.self_check = SelfCheck::every;
+  EXPECT_EQ(run({MODULE_ZOO, GetParam()}), 0) << errors();
+  EXPECT_EQ(output(), text_of(folder_ / "bare"));
+  std::size_t layers = 0;
+  const TraceReader reader(options_.output);
+  for (const LayerCall& call : reader.calls()) {
+    if (call.layer == root_layer) continue;
+    EXPECT_EQ(call.replayable, Replayable::bit_equal) << call.layer << '#' << call.call << ": " << call.note;
+    ++layers;
+  }
+  EXPECT_GT(layers, 5u);
+}
+
 TEST(ObserverOptions, SurviveTheEnvironment) {
   RecorderOptions options;
   options.capture = Capture::sketch;

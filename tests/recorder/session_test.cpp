@@ -209,6 +209,8 @@ TEST_F(SessionTest, ThreadsRecordSideBySide) {
   std::size_t first_layers = 0;
   for (const LayerCall& call : trace.reader().calls()) first_layers += call.layer == "first" ? 1 : 0;
   EXPECT_EQ(first_layers, 60u);
+  // Each entry has a gradient of its own.
+  EXPECT_EQ(trace.ids(Role::grad_output).size(), 5 * first_layers);
   trace.reader().verify();
 }
 
