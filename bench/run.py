@@ -119,7 +119,7 @@ def step_rows(bench, model, steps, rounds):
 
 
 def step_section(bench):
-    rows = step_rows(bench, "mlp", 30, 5) + step_rows(bench, "gpt", 6, 3)
+    rows = step_rows(bench, "mlp", 30, 5) + step_rows(bench, "gpt", 6, 2)
     return table(["model", "capture", "steps timed", "median ms", "10-90 % ms", "ratio to bare", "first step ms",
                   "close ms", "file MB"], rows)
 
