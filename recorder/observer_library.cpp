@@ -3,6 +3,7 @@
 #include <torch/version.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +22,7 @@ namespace {
 
 // The recording of this process. Never destroyed: threads may outlive main().
 struct Observation {
+  std::atomic<bool> entered_layer = false;
   std::unique_ptr<Recorder> recorder;
   std::string status_file;
   pid_t process = 0;
@@ -151,7 +153,10 @@ void start() {
     RecorderOptions wanted_options = options.empty() ? RecorderOptions() : parse_recorder_options(options);
     wanted_options.output = output;
     // What is registered before main() would run after LibTorch's own clean-up.
-    wanted_options.first_layer = [] { on_exit(&on_program_exit, nullptr); };
+    wanted_options.first_layer = [] {
+      observation().entered_layer = true;
+      on_exit(&on_program_exit, nullptr);
+    };
     observation().recorder = std::make_unique<Recorder>(std::move(wanted_options));
   } catch (const std::exception& failure) {
     say(failure.what());
@@ -170,8 +175,8 @@ __attribute__((destructor)) void on_unload() {
 
 extern "C" __attribute__((visibility("default"))) void goldentrace_observe() { goldentrace::start(); }
 
-// main() returned `code`; everything is still there.
+// main() returned `code`; everything is still there. Without a layer there is nothing to seal: see on_unload().
 extern "C" __attribute__((visibility("default"))) void goldentrace_main_returned(int code) {
   using namespace goldentrace;
-  if (observation().recorder && !is_other_process()) end_with(code);
+  if (observation().recorder && observation().entered_layer && !is_other_process()) end_with(code);
 }
