@@ -5,6 +5,7 @@
 
 #include "diff/number.h"
 #include "diff/pair_text.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 
@@ -37,7 +38,7 @@ class Writer {
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
+  void line(const std::string& text) { text_ += printable(text) + "\n"; }
   void field(const std::string& name, const std::string& value) {
     if (!value.empty()) line("  " + padded(name, 12) + value);
   }

@@ -73,5 +73,19 @@ TEST(TextReport, ShowsHowMuchOfTheGateWasUsed) {
   EXPECT_THAT(text, HasSubstr("% used"));
 }
 
+// Labels, names and header values come from a file that anybody may have written.
+TEST(TextReport, ShowsControlCharactersEscaped) {
+  MemoryTrace a;
+  MemoryTrace b;
+  a.add(id_of("h\n\x1b[2J", Role::output, "0\r"), floats({1}));
+  b.add(id_of("h\n\x1b[2J", Role::output, "0\r"), floats({2}));
+  a.add(id_of("only\na", Role::output), floats({1}));
+  a.header["model"] = "x\x1b]0;title\x07";
+  const std::string text = to_text(diff(a.view(), b.view()));
+  EXPECT_THAT(text, Not(::testing::AnyOf(HasSubstr("\x1b"), HasSubstr("\r"), HasSubstr("\x07"))));
+  EXPECT_THAT(text, HasSubstr("h\\n\\x1b[2J · output 0\\r"));
+  EXPECT_THAT(text, HasSubstr("only\\na"));
+}
+
 }  // namespace
 }  // namespace goldentrace
