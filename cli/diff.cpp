@@ -34,9 +34,9 @@ void refuse_unused(const DiffCommandOptions& options) {
   if (options.gate != "rel" && options.rel) refuse("--rel", "rel");
 }
 
-// Verbose: whole lists.
 std::int64_t list_limit(const DiffCommandOptions& options) {
-  return options.output.verbose ? std::numeric_limits<std::int64_t>::max() : options.limit;
+  const bool all = options.output.verbose || options.limit == 0;
+  return all ? std::numeric_limits<std::int64_t>::max() : options.limit;
 }
 
 DiffOptions diff_options(const DiffCommandOptions& options) {
@@ -89,7 +89,9 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
-  integer_from(command->add_option("--limit", options->limit, "Longest list in the report; --verbose: whole lists"), 0);
+  integer_from(
+      command->add_option("--limit", options->limit, "Longest list in the report, 0: whole lists, as --verbose does"),
+      0);
   command->add_option("--report", options->reports, "Also write a report, by ending: .json, .txt; repeatable")
       ->type_name("FILE");
   add_output_options(*command, options->output);

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json element(double value) { return std::isfinite(value) ? Json(value) : Json(show(value)); }
+Json element(double value) { return std::isfinite(value) ? Json(value) : Json(json_word(value)); }
 
 Json optional_text(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }

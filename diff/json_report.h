@@ -8,7 +8,7 @@
 namespace goldentrace {
 
 // Pretty-printed, ends with a newline. Numbers that are not finite are null, but for the values `a` and `b` of an
-// element, which are then the texts "nan", "inf" or "-inf". Metrics that sketches cannot give are null.
+// element, which are then the texts "NaN", "Infinity" or "-Infinity". Metrics that sketches cannot give are null.
 std::string to_json(const Report& report);
 
 }  // namespace goldentrace

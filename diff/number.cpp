@@ -23,6 +23,11 @@ std::string show(double value, int digits) {
   return buffer.data();
 }
 
+std::string json_word(double nonfinite) {
+  if (std::isnan(nonfinite)) return "NaN";
+  return nonfinite > 0 ? "Infinity" : "-Infinity";
+}
+
 std::string show_exact(double value) {
   if (!std::isfinite(value)) return show_nonfinite(value);
   std::array<char, 64> buffer{};

@@ -10,6 +10,8 @@ namespace goldentrace {
 
 // "%.Ng" of a finite value; "nan", "inf", "-inf" otherwise.
 std::string show(double value, int digits = 3);
+// What JSON has no number for, as one spelling of all documents: "NaN", "Infinity", "-Infinity".
+std::string json_word(double nonfinite);
 // The shortest text that reads back as the same double: "1e-05", "0.1".
 std::string show_exact(double value);
 // "[4, 768]", "[]".

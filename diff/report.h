@@ -70,7 +70,7 @@ struct Diagnosis {
 
 struct NonFinite {
   RecordId id;
-  std::string value;             // "NaN", "Inf"
+  std::string value;             // "NaN", "Infinity" (of either sign without payload), "-Infinity"
   std::int64_t flat_index = -1;  // -1: no payload to say where
   Shape shape;
 };

@@ -8,27 +8,22 @@
 #include <string>
 
 #include "diff/rules.h"
+#include "diff/rules_syntax.h"
+#include "diff/rules_words.h"
 #include "traces/error.h"
-#include "traces/suggest.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Words = RuleWords;
 
-const Words rule_words{"layer", "role", "pass", "gate", "rtol", "atol", "rel", "nan"};
 const Words role_words{"input",      "output", "grad_output", "grad_input", "param",
                        "param_grad", "buffer", "loss",        "op_output"};
 const Words pass_words{"forward", "recompute", "backward", "update"};
 const Words gate_words{"bitwise", "allclose", "rel"};
 const Words nan_words{"same", "differ"};
-
-std::string list(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 class RulesParser {
  public:
@@ -38,7 +33,7 @@ class RulesParser {
     Rules rules{path_, {}};
     const toml::table table = parse_toml(text);
     for (const auto& [key, node] : table) {
-      if (key.str() != "rule") refuse_word(node, "table", std::string(key.str()), {"rule"});
+      if (key.str() != "rule") refuse_word(node, "key", std::string(key.str()), {"rule"});
       const toml::array* array = node.as_array();
       if (!array || !array->is_array_of_tables()) refuse(line(node), "'rule' must be written as [[rule]]");
       for (const toml::node& each : *array) rules.rules.push_back(parse_rule(*each.as_table()));
@@ -52,7 +47,8 @@ class RulesParser {
     try {
       return toml::parse(text);
     } catch (const toml::parse_error& error) {
-      refuse(static_cast<int>(error.source().begin.line), std::string(error.description()));
+      const SyntaxError found = explain_syntax(text, static_cast<int>(error.source().begin.line));
+      refuse(found.line, found.text);
     }
   }
 
@@ -82,7 +78,7 @@ class RulesParser {
     } else if (key == "rel") {
       rule.rel = limit(node, key);
     } else {
-      refuse_word(node, "word", key, rule_words);
+      refuse_word(node, "key", key, rule_keys);
     }
   }
 
@@ -127,13 +123,11 @@ class RulesParser {
 
   [[noreturn]] void refuse_word(const toml::node& node, const char* what, const std::string& word,
                                 const Words& known) const {
-    const Words near = closest_names(word, known, 1);
-    refuse(line(node), "unknown " + std::string(what) + " '" + word + "'" +
-                           (near.empty() ? "" : ", did you mean '" + near.front() + "'?") + "; use " + list(known));
+    refuse(line(node), unknown_word(what, word, known));
   }
 
   [[noreturn]] void refuse(int line, const std::string& what) const {
-    throw Error(ErrorCode::usage, "line " + std::to_string(line) + ": " + what, {path_.string(), ""});
+    throw Error(ErrorCode::usage, "line " + std::to_string(line) + ": " + printable(what), {path_.string(), ""});
   }
 
   std::filesystem::path path_;

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json element(double value) { return std::isfinite(value) ? Json(value) : Json(show(value)); }
+Json element(double value) { return std::isfinite(value) ? Json(value) : Json(json_word(value)); }
 Json micro(std::int64_t number) { return number == no_micro ? Json(nullptr) : Json(number); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 

@@ -80,9 +80,15 @@ TEST(JsonReport, MetricsThatSketchesCannotGiveAreNull) {
 
 TEST(JsonReport, NonFiniteValuesAreWritten) {
   const Json json = json_of({1, std::numeric_limits<float>::quiet_NaN()}, {1, 2});
-  EXPECT_EQ(json["first_divergence"]["metrics"]["a"], "nan");
+  EXPECT_EQ(json["first_divergence"]["metrics"]["a"], "NaN");
+  EXPECT_EQ(json["first_nonfinite"]["a"]["value"], "NaN");
   EXPECT_EQ(json["first_nonfinite"]["a"]["index"], Json({1}));
   EXPECT_TRUE(json["first_nonfinite"]["b"].is_null());
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Json signs = json_of({infinity, 1}, {-infinity, 1});
+  EXPECT_EQ(signs["first_divergence"]["metrics"]["a"], "Infinity");
+  EXPECT_EQ(signs["first_divergence"]["metrics"]["b"], "-Infinity");
+  EXPECT_EQ(signs["first_nonfinite"]["b"]["value"], "-Infinity");
 }
 
 TEST(JsonReport, RecordsOfAWholeStepHaveNoMicro) {

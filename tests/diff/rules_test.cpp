@@ -8,6 +8,7 @@
 namespace goldentrace {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 RecordId id(const std::string& layer, Role role = Role::output, Pass pass = Pass::forward) {
@@ -60,7 +61,7 @@ TEST(Rules, TheLastOneThatMatchesDecides) {
 
 TEST(Rules, ErrorsNameFileLineAndTheNearestWord) {
   EXPECT_THAT(refusal("[[rule]]\nlayr = \"x\"\n"), HasSubstr("rules.toml"));
-  EXPECT_THAT(refusal("[[rule]]\nlayr = \"x\"\n"), HasSubstr("line 2: unknown word 'layr', did you mean 'layer'?"));
+  EXPECT_THAT(refusal("[[rule]]\nlayr = \"x\"\n"), HasSubstr("line 2: unknown key 'layr', did you mean 'layer'?"));
   EXPECT_THAT(refusal("[[rule]]\n\nrole = \"outptu\"\n"),
               HasSubstr("line 3: unknown role 'outptu', did you mean 'output'?"));
   EXPECT_THAT(refusal("[[rule]]\npass = \"forwards\"\n"), HasSubstr("did you mean 'forward'?"));
@@ -81,6 +82,20 @@ TEST(Rules, RefuseWhatMeansNothing) {
   EXPECT_THAT(refusal("rule = 3\n"), HasSubstr("[[rule]]"));
   EXPECT_THAT(refusal(""), HasSubstr("no [[rule]]"));
   EXPECT_THAT(refusal("[[rule]\n"), HasSubstr("line 1"));
+}
+
+TEST(Rules, WhatIsNoTomlIsSaidInOurWords) {
+  EXPECT_THAT(refusal("[[rule]]\nrel = small\n"),
+              EndsWith("line 2: 'rel' needs a number, as in rel = 1e-4; found 'small'"));
+  EXPECT_THAT(refusal("[[rule]]\nrel = 1e-4 # fine\nlayer = \"h.*\n"),
+              EndsWith("line 3: 'layer' needs a text in quotes, as in layer = \"h.*.mlp\"; found '\"h.*'"));
+  EXPECT_THAT(refusal("[[rule]]\nrel = 1\n\nrel = 2\n"), EndsWith("line 4: 'rel' is set twice in one rule"));
+  EXPECT_THAT(refusal("[[rule]]\ngate bitwise\n"), EndsWith("line 2: expected KEY = VALUE; found 'gate bitwise'"));
+  EXPECT_THAT(refusal("[[rule]]\nroll = output\n"), HasSubstr("line 2: unknown key 'roll', did you mean 'role'?"));
+  EXPECT_THAT(refusal("\n[[rule]\nrel = 1\n"),
+              EndsWith("line 2: a rule begins with the line [[rule]]; found '[[rule]'"));
+  EXPECT_THAT(refusal("[[rule]]\nlayer = [\"a\",\n\n"), HasSubstr("line 2: 'layer' needs"));
+  EXPECT_THAT(refusal("[[rule]]\nrel = \x1b[2J\n"), HasSubstr("found '\\x1b[2J'"));
 }
 
 TEST(Rules, AMissingFileIsSaidSo) {

@@ -81,7 +81,7 @@ TEST(ReplayReport, Json) {
   EXPECT_EQ(record["metrics"]["max_abs"], 1.0);
   EXPECT_TRUE(record["metrics"]["rel_frobenius"].is_null());
   EXPECT_EQ(record["metrics"]["recorded"], 0.5);
-  EXPECT_EQ(record["metrics"]["replayed"], "inf");
+  EXPECT_EQ(record["metrics"]["replayed"], "Infinity");
   EXPECT_EQ(record["metrics"]["worst_index"], (std::vector<int>{1, 2}));
   EXPECT_TRUE(json["calls"][0]["records"][0]["metrics"]["max_abs"].is_null());
   EXPECT_EQ(json["not_replayed"][0]["calls"], 4);
