@@ -35,7 +35,7 @@ RecorderOptions options_of(const json& given) {
   options.roles = given.value("roles", options.roles);
   options.self_check = parse_self_check(given.value("self_check", "first"));
   options.sketch_size = given.value("sketch_size", options.sketch_size);
-  options.compression_level = given.value("compression_level", options.compression_level);
+  options.codec = parse_codec(given.value("codec", std::string(name(options.codec))));
   options.header = given.value("header", options.header);
   return options;
 }
@@ -50,7 +50,7 @@ std::string to_json(const RecorderOptions& options) {
                      {"roles", options.roles},
                      {"self_check", self_checks.at(options.self_check)},
                      {"sketch_size", options.sketch_size},
-                     {"compression_level", options.compression_level},
+                     {"codec", std::string(name(options.codec))},
                      {"header", options.header}};
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }

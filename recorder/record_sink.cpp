@@ -12,7 +12,7 @@ RecordSink::RecordSink(const RecorderOptions& options)
     : output_(options.output), capture_(options.capture), sketch_size_(options.sketch_size) {
   payload_of_role_.fill(options.roles.empty());
   for (const std::string& role : options.roles) payload_of_role_[static_cast<std::size_t>(parse_role(role))] = true;
-  writer_ = std::make_unique<TraceWriter>(options.output, WriterOptions{options.compression_level});
+  writer_ = std::make_unique<TraceWriter>(options.output, WriterOptions{.codec = options.codec});
 }
 
 Captured RecordSink::capture(const at::Tensor& tensor, const std::shared_ptr<const Fingerprint>& known) const {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/codec.h"
 #include "traces/header.h"
 
 namespace torch::nn {
@@ -31,7 +32,7 @@ struct RecorderOptions {
   std::vector<std::string> roles;   // only payloads of these roles; empty: all
   SelfCheck self_check = SelfCheck::first;
   std::size_t sketch_size = 256;
-  int compression_level = 1;
+  Codec codec = Codec::standard;      // of payloads
   Header header;                      // facts of the caller: model.*, run.command_line, run.seed …
   std::function<void()> first_layer;  // called once, on the thread that enters the first layer; must not throw
   // Called when a recorded step is complete, with the bytes of payload that it added; must not throw.

@@ -1,8 +1,8 @@
 #include "traces/trace_writer.h"
 
-#include <limits>
+#include <deque>
 #include <map>
-#include <stdexcept>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -42,6 +42,19 @@ struct StreamMaker {
   }
 };
 
+constexpr int level_of(Codec codec) {
+  switch (codec) {
+    case Codec::fast:
+      return -10;
+    case Codec::small:
+      return 6;
+    case Codec::none:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
 template <typename State>
 State& alive(const std::unique_ptr<State>& state) {
   if (!state) throw Error(ErrorCode::internal, "the trace is closed already");
@@ -58,17 +71,28 @@ std::uint8_t flags_of(const Record& record) {
 
 struct TraceWriter::State {
   State(const std::filesystem::path& path, WriterOptions wanted)
-      : options(wanted), file(path), hdf5(file), encoder(table_level), payload_encoder(wanted.compression_level) {}
+      : options(wanted), file(path), hdf5(file), encoder(table_level), payload_encoder(level_of(wanted.codec)) {}
 
-  void check_record(const Record& record, std::span<const std::byte> payload) const;
+  void check_record(std::int64_t row, const Record& record, std::span<const std::byte> payload) const;
+  void put(std::int64_t row, const Record& record, std::span<const std::byte> payload);
   format::IndexRow index_row(const Record& record, std::span<const std::byte> payload);
   std::uint32_t string(std::string_view text) { return static_cast<std::uint32_t>(strings.add(text)); }
   std::uint32_t shape(const Shape& shape);
-  std::int64_t record_count() const { return static_cast<std::int64_t>(index.rows() + open_index.size()); }
   void commit();
-  void drop_uncommitted();
+  void complete_commits();
+  void complete(std::int64_t rows, std::size_t call_count);
   void seal();
 
+  struct OpenRow {
+    format::IndexRow row;
+    std::vector<std::int64_t> producers;
+  };
+  struct OpenCommit {
+    std::int64_t rows;
+    std::size_t calls;
+  };
+
+  mutable std::mutex mutex;
   WriterOptions options;
   Header header;
   PartialFile file;
@@ -84,17 +108,19 @@ struct TraceWriter::State {
   ChunkedStream producers = maker.numbers(format::producers, DType::int64);
   SketchStore sketches{maker.numbers(format::sketches_float32, DType::float32),
                        maker.numbers(format::sketches_float64, DType::float64)};
-  PayloadStore payloads{hdf5, payload_encoder, options.compression_level};
+  PayloadStore payloads{hdf5, payload_encoder, level_of(options.codec)};
   std::map<Shape, std::uint32_t> shape_numbers;
   std::vector<format::CallRow> calls;
 
-  // Since the last commit; payloads are in the file already.
-  std::vector<format::IndexRow> open_index;
-  std::vector<std::int64_t> open_producers;
+  std::int64_t reserved = 0;
+  std::map<std::int64_t, OpenRow> open_rows;  // put, not committed; payloads are in the file already
+  std::deque<OpenCommit> open_commits;
   std::size_t committed_calls = 0;
+  std::uint64_t committed_bytes = 0;
 };
 
-void TraceWriter::State::check_record(const Record& record, std::span<const std::byte> payload) const {
+void TraceWriter::State::check_record(std::int64_t row, const Record& record,
+                                      std::span<const std::byte> payload) const {
   const auto bytes = static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
   if (payload.data() != nullptr && payload.size() != bytes) {
     throw Error(ErrorCode::internal,
@@ -102,7 +128,7 @@ void TraceWriter::State::check_record(const Record& record, std::span<const std:
                 {.file = file.target().string(), .record = to_string(record.id)});
   }
   for (std::int64_t producer : record.producers) {
-    if (producer < 0 || producer >= record_count()) {
+    if (producer < 0 || producer >= row) {
       throw Error(ErrorCode::internal, "producer " + std::to_string(producer) + " is no earlier record",
                   {.file = file.target().string(), .record = to_string(record.id)});
     }
@@ -132,7 +158,6 @@ format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<c
   row.flags = flags_of(record);
   row.shape = shape(record.shape);
   row.dimensions = static_cast<std::uint32_t>(record.shape.size());
-  row.producers = producers.rows() + open_producers.size();
   row.producer_count = static_cast<std::uint32_t>(record.producers.size());
   row.dataset = location.dataset;
   row.row = location.row;
@@ -151,21 +176,50 @@ format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<c
   return row;
 }
 
-void TraceWriter::State::commit() {
-  producers.append(std::as_bytes(std::span(open_producers)));
-  index.append(std::as_bytes(std::span(open_index)));
-  open_producers.clear();
-  open_index.clear();
-  committed_calls = calls.size();
+void TraceWriter::State::put(std::int64_t row, const Record& record, std::span<const std::byte> payload) {
+  file.check();
+  check_record(row, record, payload);
+  const auto written = static_cast<std::int64_t>(index.rows());
+  if (row < written || row >= reserved || open_rows.contains(row)) {
+    throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice or was not reserved",
+                {.file = file.target().string(), .record = to_string(record.id)});
+  }
+  open_rows.emplace(row, OpenRow{index_row(record, payload), record.producers});
+  complete_commits();
 }
 
-void TraceWriter::State::drop_uncommitted() {
-  open_producers.clear();
-  open_index.clear();
-  calls.resize(committed_calls);
+void TraceWriter::State::commit() {
+  open_commits.push_back({reserved, calls.size()});
+  complete_commits();
+}
+
+void TraceWriter::State::complete_commits() {
+  while (!open_commits.empty()) {
+    const OpenCommit next = open_commits.front();
+    const auto wanted = static_cast<std::size_t>(next.rows) - index.rows();
+    const auto ready = std::distance(open_rows.begin(), open_rows.lower_bound(next.rows));
+    if (static_cast<std::size_t>(ready) < wanted) return;
+    open_commits.pop_front();
+    complete(next.rows, next.calls);
+  }
+}
+
+void TraceWriter::State::complete(std::int64_t rows, std::size_t call_count) {
+  const auto end = open_rows.lower_bound(rows);
+  for (auto each = open_rows.begin(); each != end; ++each) {
+    each->second.row.producers = producers.rows();
+    producers.append(std::as_bytes(std::span(each->second.producers)));
+    index.append(std::as_bytes(std::span(&each->second.row, 1)));
+  }
+  open_rows.erase(open_rows.begin(), end);
+  committed_calls = call_count;
+  const std::uint64_t added = payloads.stored_bytes() - committed_bytes;
+  committed_bytes += added;
+  if (options.committed) options.committed(added);
 }
 
 void TraceWriter::State::seal() {
+  calls.resize(committed_calls);
   payloads.finish();
   const PayloadStore::Numbers numbers{.of_path = [this](const std::string& path) { return string(path); },
                                       .of_shape = [this](const Shape& each) { return shape(each); }};
@@ -204,70 +258,95 @@ TraceWriter::~TraceWriter() = default;
 
 Header& TraceWriter::header() { return alive(state_).header; }
 
-std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> payload) {
+std::int64_t TraceWriter::reserve() {
   State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
   state.file.check();
-  state.check_record(record, payload);
-  const format::IndexRow row = state.index_row(record, payload);
-  state.open_producers.insert(state.open_producers.end(), record.producers.begin(), record.producers.end());
-  state.open_index.push_back(row);
-  return record_count() - 1;
+  return state.reserved++;
 }
 
-std::int64_t TraceWriter::record_count() const { return alive(state_).record_count(); }
+void TraceWriter::put(std::int64_t row, const Record& record, std::span<const std::byte> payload) {
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  state.put(row, record, payload);
+}
+
+std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> payload) {
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  state.file.check();
+  state.check_record(state.reserved, record, payload);
+  state.put(state.reserved++, record, payload);
+  return state.reserved - 1;
+}
+
+std::int64_t TraceWriter::record_count() const {
+  const std::lock_guard lock(alive(state_).mutex);
+  return state_->reserved;
+}
 
 std::int64_t TraceWriter::add_tape(const Tape& tape) {
-  alive(state_).file.check();
-  return static_cast<std::int64_t>(alive(state_).tapes.add(to_text(tape)));
+  const std::string text = to_text(tape);
+  const std::lock_guard lock(alive(state_).mutex);
+  state_->file.check();
+  return static_cast<std::int64_t>(state_->tapes.add(text));
 }
 
 std::int64_t TraceWriter::add_blob(std::span<const std::byte> bytes) {
-  alive(state_).file.check();
-  return static_cast<std::int64_t>(
-      alive(state_).blobs.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  const std::lock_guard lock(alive(state_).mutex);
+  state_->file.check();
+  return static_cast<std::int64_t>(state_->blobs.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 std::int64_t TraceWriter::add_call(const LayerCall& call) {
+  const std::lock_guard lock(alive(state_).mutex);
   format::CallRow row{.step = call.step, .micro = call.micro, .parent = call.parent, .tape = call.tape};
   row.random = call.random;
   row.rank = call.rank;
-  row.layer = alive(state_).string(call.layer);
+  row.layer = state_->string(call.layer);
   row.call = call.call;
-  row.note = alive(state_).string(call.note);
+  row.note = state_->string(call.note);
   row.pass = static_cast<std::uint8_t>(call.pass);
   row.replayable = static_cast<std::uint8_t>(call.replayable);
-  alive(state_).calls.push_back(row);
-  return static_cast<std::int64_t>(alive(state_).calls.size()) - 1;
+  state_->calls.push_back(row);
+  return static_cast<std::int64_t>(state_->calls.size()) - 1;
 }
 
 void TraceWriter::set_tape(std::int64_t call_row, std::int64_t tape) {
-  alive(state_).calls.at(static_cast<std::size_t>(call_row)).tape = tape;
+  const std::lock_guard lock(alive(state_).mutex);
+  state_->calls.at(static_cast<std::size_t>(call_row)).tape = tape;
 }
 
 void TraceWriter::set_replayable(std::int64_t call_row, Replayable replayable, std::string note) {
-  format::CallRow& row = alive(state_).calls.at(static_cast<std::size_t>(call_row));
+  const std::lock_guard lock(alive(state_).mutex);
+  format::CallRow& row = state_->calls.at(static_cast<std::size_t>(call_row));
   row.replayable = static_cast<std::uint8_t>(replayable);
-  row.note = alive(state_).string(note);
+  row.note = state_->string(note);
 }
 
-std::uint64_t TraceWriter::payload_bytes() const { return alive(state_).payloads.stored_bytes(); }
+std::uint64_t TraceWriter::payload_bytes() const {
+  const std::lock_guard lock(alive(state_).mutex);
+  return state_->payloads.stored_bytes();
+}
 
 void TraceWriter::commit() {
-  alive(state_).file.check();
-  alive(state_).commit();
+  const std::lock_guard lock(alive(state_).mutex);
+  state_->file.check();
+  state_->commit();
 }
 
 void TraceWriter::close() {
   // Whatever happens, the writer ends here: a failure removes the file.
   const std::unique_ptr<State> state = std::move(state_);
-  alive(state).commit();
+  alive(state).file.check();
+  state->commit();
+  if (!state->open_commits.empty()) throw Error(ErrorCode::internal, "a reserved record was never put");
   state->seal();
 }
 
 void TraceWriter::close_committed() {
   const std::unique_ptr<State> state = std::move(state_);
-  alive(state).drop_uncommitted();
-  if (state->record_count() > 0) state->seal();
+  if (alive(state).index.rows() > 0) state->seal();
 }
 
 }  // namespace goldentrace

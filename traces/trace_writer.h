@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
+#include "traces/codec.h"
 #include "traces/header.h"
 #include "traces/layer_call.h"
 #include "traces/record.h"
@@ -15,12 +17,17 @@
 namespace goldentrace {
 
 struct WriterOptions {
-  int compression_level = 1;  // Zstandard; 0: payloads are stored without the filter
+  Codec codec = Codec::standard;    // of payloads
+  std::uint64_t segment_bytes = 0;  // a finished file for about so many bytes; 0: one file for the whole run
+  // Called with the bytes of payload that a commit added to the file, on the thread that completed it, in the order of
+  // the commits and one at a time. It may throw Error: the writer has failed then. It calls no member of the writer.
+  std::function<void(std::uint64_t bytes)> committed;
 };
 
-// One thread at a time. Writes NAME.partial beside the target, held with flock; close() fsyncs and renames it over the
-// target. A writer that is destroyed without close() removes its .partial: nothing is left behind. A process that dies
-// leaves an unlocked .partial, which readers report as incomplete.
+// reserve(), add(), commit() and everything about tapes, blobs and calls: one thread at a time. put(): any number of
+// threads, also beside those. Writes NAME.partial beside the target, held with flock; close() fsyncs and renames it
+// over the target. A writer that is destroyed without close() removes its .partial: nothing is left behind. A process
+// that dies leaves an unlocked .partial, which readers report as incomplete.
 class TraceWriter {
  public:
   // Error(input_output) when the folder cannot be written or the target is no regular file; Error(still_being_written)
@@ -32,13 +39,16 @@ class TraceWriter {
 
   Header& header();  // may be changed until close()
 
-  // Appends a record and returns its row. `payload`: contiguous row-major bytes, exactly byte_count(shape, dtype), or
-  // none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash, dtype, size) is stored once:
-  // the fingerprint's hash is trusted to be content_hash(payload), and readers check it. A sketch that only repeats the
-  // payload's elements takes no room. Producers name earlier rows. After a failed write every call is
-  // Error(input_output).
-  std::int64_t add(const Record& record, std::span<const std::byte> payload);
-  std::int64_t record_count() const;
+  // The next row, counted from 0 in the order of execution. put() must follow exactly once.
+  std::int64_t reserve();
+  // Fills a reserved row; compresses on the calling thread. `payload`: contiguous row-major bytes, exactly
+  // byte_count(shape, dtype), or none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash,
+  // dtype, size) is stored once: the fingerprint's hash is trusted to be content_hash(payload), and readers check it. A
+  // sketch that only repeats the payload's elements takes no room. Producers name earlier rows. After a failed write
+  // every call is Error(input_output).
+  void put(std::int64_t row, const Record& record, std::span<const std::byte> payload);
+  std::int64_t add(const Record& record, std::span<const std::byte> payload);  // reserve() and put(); returns the row
+  std::int64_t record_count() const;                                           // reserved rows
 
   std::int64_t add_tape(const Tape& tape);                  // equal tapes get the same number
   std::int64_t add_blob(std::span<const std::byte> bytes);  // equal blobs get the same number
@@ -47,9 +57,11 @@ class TraceWriter {
   void set_replayable(std::int64_t call_row, Replayable replayable, std::string note);
 
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
-  // What was added so far is kept by close_committed().
+  // What was reserved and added so far is one step: committed, and kept by close_committed(), as soon as its last row
+  // was put, on the thread that puts it. Waits for nobody.
   void commit();
-  void close();  // seal, fsync, rename; Error(input_output) leaves no file behind
+  // Seal, fsync, rename; every reserved row was put. Error(input_output) leaves no file behind.
+  void close();
   // The same without the records and calls added since the last commit(); without any record before it no file is
   // written and an older one stays.
   void close_committed();

@@ -17,15 +17,16 @@ using namespace testing_support;
 using testing::ElementsAre;
 using testing::Optional;
 
-class RoundTrip : public testing::TestWithParam<int> {
+class RoundTrip : public testing::TestWithParam<Codec> {
  protected:
   std::filesystem::path file() const { return folder_ / "run.h5"; }
-  WriterOptions options() const { return {.compression_level = GetParam()}; }
+  WriterOptions options() const { return {.codec = GetParam()}; }
 
   TemporaryFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(CompressionLevel, RoundTrip, testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip, testing::Values(Codec::standard, Codec::fast, Codec::small, Codec::none),
+                         [](const auto& tested) { return std::string(name(tested.param)); });
 
 TEST_P(RoundTrip, KeepsEveryDtypeAndShape) {
   const std::vector<Shape> shapes{{}, {1}, {0}, {3, 0, 2}, {2, 3}, {5, 14000}, {2, 3, 430, 500}, {1, 1200001}};

@@ -18,7 +18,7 @@ FORMAT_PAGE = pathlib.Path(__file__).parents[3] / "docs" / "FORMAT.md"
 needs_plugin = pytest.mark.skipif(not PLUGIN_FOLDER, reason="a sanitized plugin cannot be loaded")
 
 
-@pytest.fixture(scope="module", params=[0, 1], ids=["raw", "zstd"])
+@pytest.fixture(scope="module", params=["standard", "fast", "small", "none"])
 def trace(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("trace") / "run.h5"
     subprocess.run([WRITE_TRACE, path, str(request.param)], check=True)

@@ -66,8 +66,8 @@ Tape small_tape() {
   return tape;
 }
 
-void write(const std::string& path, int level) {
-  TraceWriter writer(path, {.compression_level = level});
+void write(const std::string& path, Codec codec) {
+  TraceWriter writer(path, {.codec = codec});
   writer.header() = {{"model.name", "every dtype"}, {"odd=name", "line\nbreak \\ ü"}};
   add_every_dtype(writer, 0);
   add_every_dtype(writer, 1);
@@ -83,11 +83,11 @@ void write(const std::string& path, int level) {
 
 int main(int count, char** arguments) {
   if (count != 3) {
-    std::cerr << "usage: write_trace FILE LEVEL\n";
+    std::cerr << "usage: write_trace FILE CODEC\n";
     return 2;
   }
   try {
-    goldentrace::write(arguments[1], std::stoi(arguments[2]));
+    goldentrace::write(arguments[1], goldentrace::parse_codec(arguments[2]));
     return 0;
   } catch (const goldentrace::Error& error) {
     std::cerr << error.what() << '\n';
