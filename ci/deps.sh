@@ -11,6 +11,7 @@ build_packages=(cmake ninja-build g++ libhdf5-dev libzstd-dev libxxhash-dev libc
 test_packages=(libgtest-dev libgmock-dev hdf5-tools git)
 bench_packages=(libbenchmark-dev hyperfine hdf5-tools)
 test_wheels=(h5py==3.16.0 hdf5plugin==7.1.0 transformers==5.24.0 safetensors numpy pytest)
+bench_wheels=(zipnn==0.5.4 mindstudio-probe==26.2.0)
 
 missing_packages() {
   for package in "$@"; do
@@ -47,12 +48,23 @@ install_wheels() {
   touch "$stamp"
 }
 
+# The peers bring packages of their own, which stay apart; they see LibTorch and the wheels of the tests.
+install_peers() {
+  local stamp site
+  stamp=$deps/peers.$(echo "$*" | cksum | cut -d' ' -f1)
+  [ -e "$stamp" ] && return
+  python3 -m venv "$deps/bench-venv"
+  site=$("$deps/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  echo "$site" > "$("$deps/bench-venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tests.pth"
+  if "$deps/bench-venv/bin/pip" install --quiet --disable-pip-version-check "$@"; then touch "$stamp"; fi
+}
+
 mkdir -p "$deps"
 exec 9>"$deps/lock"
 flock 9
 case ${1:-build} in
   build) install_packages "${build_packages[@]}"; install_wheels torch==$torch_version ;;
   test) install_packages "${test_packages[@]}"; install_wheels "${test_wheels[@]}" ;;
-  bench) install_packages "${bench_packages[@]}" ;;
+  bench) install_packages "${bench_packages[@]}"; install_peers "${bench_wheels[@]}" ;;
   *) echo "usage: ci/deps.sh build|test|bench" >&2; exit 2 ;;
 esac
