@@ -155,14 +155,15 @@ class Run {
     if (std::ranges::find(pairs_.states(), PairState::differs) == pairs_.states().end()) return;
     const Dataflow graph(a_.records, b_.records, pairs_.alignment());
     const DivergenceInput input{a_, b_, pairs_.alignment(), pairs_.states(), pairs_.weights()};
-    const Divergences found = find_divergences(input, graph);
+    const LayerCode code(a_, b_);
+    const Divergences found = find_divergences(input, graph, code);
     report_.absorbed = static_cast<std::int64_t>(found.absorbed.size());
     report_.mismatched = static_cast<std::int64_t>(found.mismatched.size());
     for (const std::int64_t pair : found.absorbed) report_.absorbed_records.push_back(pairs_.report(pair));
     report_.mismatches = first_reports(found.mismatched);
     if (found.mismatched.empty()) return;
     note_bad_row(found.mismatched.front());
-    explain_roots(found, input, graph);
+    explain_roots(found, input, graph, code);
   }
 
   void note_bad_row(std::int64_t pair) {
@@ -178,19 +179,28 @@ class Run {
     return reports;
   }
 
-  void explain_roots(const Divergences& found, const DivergenceInput& input, const Dataflow& graph) {
-    const OriginFinder origins(input, graph);
+  void explain_roots(const Divergences& found, const DivergenceInput& input, const Dataflow& graph,
+                     const LayerCode& code) {
+    const OriginFinder origins(input, graph, code);
     for (const std::int64_t pair : found.roots) {
       Divergence divergence;
       divergence.pair = pairs_.report(pair);
       origins.place(pair, divergence);
       if (report_.roots.size() < std::max<std::size_t>(1, limit())) origins.compare_code(pair, divergence);
       report_.roots.push_back(std::move(divergence));
+      explain_remains(found, pair);
     }
     const std::int64_t first = found.roots.front();
-    report_.followers = count_followers(graph, found, first);
+    report_.followers = count_followers(input, graph, found, first);
     report_.diagnosis =
         root_hints(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(first)], report_.roots.front());
+  }
+
+  void explain_remains(const Divergences& found, std::int64_t pair) {
+    const auto remains = std::ranges::find(found.remains, pair, &Remains::pair);
+    if (remains == found.remains.end()) return;
+    report_.roots.back().explanation += "; what reads it agrees, but what is left of it is out of the gate again at " +
+                                        describe(pairs_.a(remains->leaves_at).id);
   }
 
   void conclude() {

@@ -19,32 +19,35 @@ bool can_be_absorbed(Role role) {
 
 class Search {
  public:
-  Search(const DivergenceInput& input, const Dataflow& graph)
-      : input_(input), graph_(graph), calls_(input.a.calls), absorbed_(graph.pair_count(), 0) {
+  Search(const DivergenceInput& input, const Dataflow& graph, const LayerCode& code)
+      : input_(input), graph_(graph), code_(code), absorbed_(graph.pair_count(), 0) {
     for (std::size_t pair = 0; pair < input.states.size(); ++pair) {
       if (input.states[pair] == PairState::differs) differing_.push_back(static_cast<Node>(pair));
     }
   }
 
   Divergences run() {
-    Divergences found;
-    if (differing_.empty()) return found;
+    if (differing_.empty()) return {};
     absorb();
-    for (const Node pair : differing_) {
-      (absorbed_[static_cast<std::size_t>(pair)] ? found.absorbed : found.mismatched).push_back(pair);
-    }
-    look_through();
-    found.roots = order(
-        one_per_tensor(input_.a.records, input_.b.records, input_.alignment.pairs, roots(found.mismatched), calls_));
+    Divergences found = split();
+    while (withdraw(carriers(found.roots), found)) found = split();
+    name_remains(found);
+    drop_carriers(found);
+    found.roots = order(std::move(found.roots));
     return found;
   }
 
  private:
   PairState state(Node pair) const { return input_.states[static_cast<std::size_t>(pair)]; }
-  const RecordId& id(Node pair) const {
+  const Record& a(Node pair) const {
     const auto row = input_.alignment.pairs[static_cast<std::size_t>(pair)].a;
-    return input_.a.records[static_cast<std::size_t>(row)].id;
+    return input_.a.records[static_cast<std::size_t>(row)];
   }
+  const Record& b(Node pair) const {
+    const auto row = input_.alignment.pairs[static_cast<std::size_t>(pair)].b;
+    return input_.b.records[static_cast<std::size_t>(row)];
+  }
+  const RecordId& id(Node pair) const { return a(pair).id; }
   bool is_transparent(Node node) const { return !graph_.is_pair(node) || state(node) == PairState::unknown; }
   bool agrees(Node pair) const {
     return state(pair) == PairState::bit_equal || state(pair) == PairState::within ||
@@ -76,18 +79,119 @@ class Search {
   // Smallest set that satisfies the rule, so that a cycle never absorbs itself. Later records are looked at first:
   // one round settles all but crossing orders of the two traces.
   void absorb() {
-    std::vector<Nodes> groups =
-        nested_groups(input_.a.records, input_.b.records, input_.alignment.pairs, differing_, calls_);
-    std::ranges::sort(groups, std::greater<>(), [](const Nodes& group) { return group.back(); });
+    groups_ = nested_groups(input_.a.records, input_.b.records, input_.alignment.pairs, differing_, code_.calls_a());
+    std::ranges::sort(groups_, std::greater<>(), [](const Nodes& group) { return group.back(); });
+    group_of_.resize(graph_.pair_count());
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      for (const Node pair : groups_[group]) group_of_[static_cast<std::size_t>(pair)] = group;
+    }
     bool changed = true;
     while (changed) {
       changed = false;
-      for (const Nodes& group : groups) {
+      for (const Nodes& group : groups_) {
         if (absorbed_[static_cast<std::size_t>(group.front())] || !is_absorbed(group)) continue;
         for (const Node pair : group) absorbed_[static_cast<std::size_t>(pair)] = 1;
         changed = true;
       }
     }
+  }
+
+  Divergences split() {
+    Divergences found;
+    for (const Node pair : differing_) {
+      (absorbed_[static_cast<std::size_t>(pair)] ? found.absorbed : found.mismatched).push_back(pair);
+    }
+    look_through();
+    found.roots = one_per_tensor(input_.a.records, input_.b.records, input_.alignment.pairs, roots(found.mismatched),
+                                 code_.calls_a());
+    return found;
+  }
+
+  // May have brought a difference from its producers to its consumers.
+  bool conducts(Node node) const { return !graph_.is_pair(node) || state(node) != PairState::bit_equal; }
+
+  // Stored values, and those judged before everything else, are what they are.
+  bool is_made_by_same_code(Node pair) const {
+    const RecordId& made = id(pair);
+    const bool stored = (made.role == Role::param || made.role == Role::buffer) && made.pass != Pass::update;
+    return !stored && !input_.weights[static_cast<std::size_t>(pair)] && code_.is_same(a(pair), b(pair));
+  }
+
+  // Nodes that a mismatch reaches along records that are not bit-equal.
+  std::vector<std::uint8_t> reached_from(const Nodes& mismatched) const {
+    std::vector<std::uint8_t> reached(graph_.size(), 0);
+    Nodes stack = mismatched;
+    while (!stack.empty()) {
+      const Node node = stack.back();
+      stack.pop_back();
+      for (const Node consumer : graph_.consumers(node)) {
+        if (!conducts(consumer) || reached[static_cast<std::size_t>(consumer)]++) continue;
+        stack.push_back(consumer);
+      }
+    }
+    return reached;
+  }
+
+  Nodes carriers(const Nodes& roots) const {
+    Nodes result;
+    std::ranges::copy_if(roots, std::back_inserter(result), [this](Node pair) { return is_made_by_same_code(pair); });
+    return result;
+  }
+
+  // Of the carriers that no mismatch explains: the nearest absorbed pairs behind them, and the absorbed ones that
+  // these came from, are absorbed no longer. False when there were none.
+  bool withdraw(const Nodes& carriers, const Divergences& found) {
+    const std::vector<std::uint8_t> reached = reached_from(found.mismatched);
+    std::vector<std::uint8_t> seen(graph_.size(), 0);
+    bool changed = false;
+    for (const Node carrier : carriers) {
+      if (reached[static_cast<std::size_t>(carrier)]) continue;
+      for (const Node pair : absorbed_behind(carrier, seen)) {
+        for (const Node same : groups_[group_of_[static_cast<std::size_t>(pair)]]) {
+          absorbed_[static_cast<std::size_t>(same)] = 0;
+          remains_.push_back({same, carrier});
+        }
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool is_absorbed_pair(Node node) const {
+    return graph_.is_pair(node) && state(node) == PairState::differs && absorbed_[static_cast<std::size_t>(node)];
+  }
+
+  Nodes absorbed_behind(Node carrier, std::vector<std::uint8_t>& seen) const {
+    Nodes result;
+    Nodes stack{carrier};
+    while (!stack.empty()) {
+      const Node node = stack.back();
+      stack.pop_back();
+      for (const Node producer : graph_.producers(node)) {
+        const bool absorbed = is_absorbed_pair(producer);
+        if (!conducts(producer) || (is_absorbed_pair(node) && !absorbed)) continue;
+        if (seen[static_cast<std::size_t>(producer)]++) continue;
+        stack.push_back(producer);
+        if (absorbed) result.push_back(producer);
+      }
+    }
+    return result;
+  }
+
+  void name_remains(Divergences& found) const {
+    for (const Remains& each : remains_) {
+      if (std::ranges::find(found.roots, each.pair) != found.roots.end()) found.remains.push_back(each);
+    }
+  }
+
+  void drop_carriers(Divergences& found) const {
+    const std::vector<std::uint8_t> reached = reached_from(found.mismatched);
+    Nodes kept;
+    std::ranges::copy_if(found.roots, std::back_inserter(kept), [&](Node pair) {
+      return !reached[static_cast<std::size_t>(pair)] || !is_made_by_same_code(pair);
+    });
+    // Two traces that run their records in other orders can reach each other: nothing is dropped then.
+    if (!kept.empty()) found.roots = std::move(kept);
   }
 
   const Hash128& hash(std::span<const Record> records, std::int64_t row) const {
@@ -141,31 +245,39 @@ class Search {
 
   const DivergenceInput& input_;
   const Dataflow& graph_;
-  const CallIndex calls_;
+  const LayerCode& code_;
   Nodes differing_;
   std::vector<std::uint8_t> absorbed_;
   std::vector<std::uint8_t> clean_;
+  std::vector<Nodes> groups_;
+  std::vector<std::size_t> group_of_;
+  std::vector<Remains> remains_;
 };
 
 }  // namespace
 
-Divergences find_divergences(const DivergenceInput& input, const Dataflow& graph) { return Search(input, graph).run(); }
+Divergences find_divergences(const DivergenceInput& input, const Dataflow& graph, const LayerCode& code) {
+  return Search(input, graph, code).run();
+}
 
-std::int64_t count_followers(const Dataflow& graph, const Divergences& found, std::int64_t root) {
-  std::vector<std::uint8_t> waiting(graph.size(), 0);
-  for (const Node pair : found.mismatched) waiting[static_cast<std::size_t>(pair)] = 1;
-  for (std::size_t node = graph.pair_count(); node < graph.size(); ++node) waiting[node] = 1;
+std::int64_t count_followers(const DivergenceInput& input, const Dataflow& graph, const Divergences& found,
+                             std::int64_t root) {
+  std::vector<std::uint8_t> counts(graph.size(), 0);
+  for (const Node pair : found.mismatched) counts[static_cast<std::size_t>(pair)] = 1;
+  for (const Node pair : found.roots) counts[static_cast<std::size_t>(pair)] = 0;
+  const auto conducts = [&](Node node) {
+    return !graph.is_pair(node) || input.states[static_cast<std::size_t>(node)] != PairState::bit_equal;
+  };
+  std::vector<std::uint8_t> seen(graph.size(), 0);
   std::int64_t followers = 0;
   Nodes stack{root};
-  waiting[static_cast<std::size_t>(root)] = 0;
   while (!stack.empty()) {
     const Node node = stack.back();
     stack.pop_back();
     for (const Node consumer : graph.consumers(node)) {
-      if (!waiting[static_cast<std::size_t>(consumer)]) continue;
-      waiting[static_cast<std::size_t>(consumer)] = 0;
+      if (!conducts(consumer) || seen[static_cast<std::size_t>(consumer)]++) continue;
       stack.push_back(consumer);
-      if (graph.is_pair(consumer)) ++followers;
+      followers += counts[static_cast<std::size_t>(consumer)];
     }
   }
   return followers;

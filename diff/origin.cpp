@@ -43,12 +43,6 @@ std::string explanation_of(Origin origin, const Divergence& divergence, Agreemen
   return {};
 }
 
-// What is certain to be read by a layer: the tensors of its call that its code started from.
-bool is_glue_role(const RecordId& id) {
-  return id.role == Role::input || id.role == Role::grad_output ||
-         (id.role == Role::param_grad && id.pass == Pass::update);
-}
-
 }  // namespace
 
 const Record& OriginFinder::record_a(std::int64_t pair) const {
@@ -84,7 +78,7 @@ Origin OriginFinder::origin_of(std::int64_t pair) const {
   const RecordId& id = record_a(pair).id;
   if (rests_on_unknown(pair)) return Origin::inherited;
   if (is_forward(id) && (id.role == Role::param || id.role == Role::buffer)) return Origin::weight;
-  return is_glue_role(id) && !record_a(pair).declared ? Origin::glue : Origin::introduced;
+  return is_made_between_layers(record_a(pair)) ? Origin::glue : Origin::introduced;
 }
 
 bool OriginFinder::inputs_are_bit_equal(std::int64_t pair) const {
@@ -100,7 +94,7 @@ std::optional<std::string> OriginFinder::last_agreeing_layer(std::int64_t pair) 
     if (!graph_.is_pair(producer)) continue;
     const RecordId& id = record_a(producer).id;
     if (!is_output(id.role) && last) continue;
-    if (!last || !is_output(last->role) || !calls_a_.encloses(id, *last)) last = &id;
+    if (!last || !is_output(last->role) || !code_.calls_a().encloses(id, *last)) last = &id;
   }
   return last ? std::optional(last->layer) : nearest_output_before(pair);
 }
@@ -110,7 +104,7 @@ std::optional<std::string> OriginFinder::nearest_output_before(std::int64_t pair
   for (std::int64_t other = pair - 1; other >= 0; --other) {
     const RecordId& id = record_a(other).id;
     const bool near = id.step == to.step && id.micro == to.micro && id.rank == to.rank && id.pass == to.pass;
-    if (near && is_output(id.role) && !calls_a_.encloses(id, to)) return id.layer;
+    if (near && is_output(id.role) && !code_.calls_a().encloses(id, to)) return id.layer;
   }
   return std::nullopt;
 }
@@ -128,20 +122,6 @@ void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
   divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence);
 }
 
-OriginFinder::Calls OriginFinder::calls_around(std::int64_t pair, Origin origin) const {
-  const LayerCall* a = calls_a_.call_of(record_a(pair).id);
-  const LayerCall* b = calls_b_.call_of(record_b(pair).id);
-  if (origin != Origin::glue) return {a, b};
-  return {a ? calls_a_.enclosing(*a) : nullptr, b ? calls_b_.enclosing(*b) : nullptr};
-}
-
-void OriginFinder::check_random(const Calls& calls, const Tape& tape, Divergence& divergence) const {
-  if (calls.a->random < 0 || calls.b->random < 0 || !std::ranges::any_of(tape.ops, draws_random)) return;
-  if (input_.a.blob(calls.a->random) == input_.b.blob(calls.b->random)) return;
-  divergence.origin = Origin::random;
-  divergence.explanation = explanation_of(Origin::random, divergence, Agreement::none_recorded);
-}
-
 void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) const {
   if (divergence.origin == Origin::random || divergence.op) return;
   divergence.explanation +=
@@ -152,16 +132,16 @@ void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) 
 
 void OriginFinder::compare_code(std::int64_t pair, Divergence& divergence) const {
   const bool has_code = divergence.origin == Origin::introduced || divergence.origin == Origin::glue;
-  const Calls calls = calls_around(pair, divergence.origin);
-  if (!has_code || !calls.a || !calls.b || calls.a->tape < 0 || calls.b->tape < 0) return;
+  const Record& record = record_a(pair);
+  const LayerCode::Calls calls = code_.calls_of(record, record_b(pair));
+  if (!has_code || !calls.have_tapes()) return;
   const Tape tape_a = input_.a.tape(calls.a->tape);
   const Tape tape_b = input_.b.tape(calls.b->tape);
-  check_random(calls, tape_b, divergence);
-  TapeDiffOptions options;
-  options.scope = divergence.origin == Origin::glue ? TapeScope::own : TapeScope::all;
-  const Record& record = record_a(pair);
-  if (record.id.role == Role::output) options.output = record.position;
-  divergence.tape = diff_tapes(tape_a, tape_b, options);
+  if (code_.draws_otherwise(calls, tape_b)) {
+    divergence.origin = Origin::random;
+    divergence.explanation = explanation_of(Origin::random, divergence, Agreement::none_recorded);
+  }
+  divergence.tape = diff_tapes(tape_a, tape_b, LayerCode::scope_of(record));
   const auto is_elsewhere = [](const TapeDifference& each) { return !each.upstream; };
   if (!std::ranges::all_of(divergence.tape, is_elsewhere)) std::erase_if(divergence.tape, is_elsewhere);
   divergence.op = name_op({input_.a, *calls.a, tape_a}, {input_.b, *calls.b, tape_b}, divergence.tape);

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "diff/call_index.h"
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
+#include "diff/layer_code.h"
 #include "diff/report.h"
 #include "diff/trace_view.h"
 
@@ -17,11 +17,10 @@ namespace goldentrace {
 // Both traces, their alignment and what is known of each pair. Refers to data that must outlive it.
 class OriginFinder {
  public:
-  OriginFinder(const DivergenceInput& input, const Dataflow& graph)
+  OriginFinder(const DivergenceInput& input, const Dataflow& graph, const LayerCode& code)
       : input_(input),
         graph_(graph),
-        calls_a_(input.a.calls),
-        calls_b_(input.b.calls),
+        code_(code),
         has_unknown_(std::ranges::find(input.states, PairState::unknown) != input.states.end()) {}
 
   // Fills origin, from, to and replay_command of a root.
@@ -30,11 +29,6 @@ class OriginFinder {
   void compare_code(std::int64_t pair, Divergence& divergence) const;
 
  private:
-  struct Calls {
-    const LayerCall* a = nullptr;
-    const LayerCall* b = nullptr;
-  };
-
   const Record& record_a(std::int64_t pair) const;
   const Record& record_b(std::int64_t pair) const;
   Origin origin_of(std::int64_t pair) const;
@@ -42,14 +36,11 @@ class OriginFinder {
   bool inputs_are_bit_equal(std::int64_t pair) const;
   std::optional<std::string> last_agreeing_layer(std::int64_t pair) const;
   std::optional<std::string> nearest_output_before(std::int64_t pair) const;
-  Calls calls_around(std::int64_t pair, Origin origin) const;
   void explain_same_code(std::int64_t pair, Divergence& divergence) const;
-  void check_random(const Calls& calls, const Tape& tape, Divergence& divergence) const;
 
   const DivergenceInput& input_;
   const Dataflow& graph_;
-  CallIndex calls_a_;
-  CallIndex calls_b_;
+  const LayerCode& code_;
   bool has_unknown_;
 };
 

@@ -13,6 +13,10 @@ using testing::floats;
 using testing::id_of;
 using ::testing::IsEmpty;
 using testing::MemoryTrace;
+using testing::op;
+using testing::real_argument;
+using testing::tape_of;
+using testing::tensor_argument;
 
 // Two traces with the same records; which of them differ is said by their values.
 class Pairs {
@@ -46,14 +50,37 @@ class Pairs {
     for (const RecordPair& pair : alignment.pairs) {
       const bool equal = view_a.records[static_cast<std::size_t>(pair.a)].fingerprint.hash ==
                          view_b.records[static_cast<std::size_t>(pair.b)].fingerprint.hash;
-      states.push_back(equal ? PairState::bit_equal : PairState::differs);
+      const bool passes = std::ranges::find(within, pair.a) != within.end();
+      states.push_back(equal ? PairState::bit_equal : passes ? PairState::within : PairState::differs);
     }
     for (const std::int64_t weight : weights) flags[static_cast<std::size_t>(weight)] = 1;
     const Dataflow graph(view_a.records, view_b.records, alignment);
-    return find_divergences({view_a, view_b, alignment, states, flags}, graph);
+    return find_divergences({view_a, view_b, alignment, states, flags}, graph, LayerCode(view_a, view_b));
+  }
+
+  // The layer's tape, with another argument in B where `other`.
+  void code(const std::string& layer, bool other) {
+    for (MemoryTrace* trace : {&a, &b}) {
+      const double factor = other && trace == &b ? 2 : 1;
+      trace->call(layer, tape_of(layer, {op("aten::mul", {tensor_argument(0), real_argument(factor)}, 1)}));
+    }
   }
 
   MemoryTrace a, b;
+  std::vector<std::int64_t> within;  // rows that differ within the gate
+};
+
+// A chain of four layers: `first` differs and all that reads it agrees, but `last` differs again.
+struct Remnant : Pairs {
+  explicit Remnant(bool conducting) {
+    first = add("first", Role::output, true);
+    arrival = add("second", Role::input, true, {first});
+    within.push_back(add("second", Role::output, conducting, {arrival}));
+    within.push_back(add("third", Role::input, conducting, {within.back()}));
+    last = add("third", Role::output, true, {within.back()});
+  }
+
+  std::int64_t first, arrival, last;
 };
 
 TEST(Divergence, IsTheMismatchWhoseProducersAgree) {
@@ -103,6 +130,66 @@ TEST(Divergence, AbsorbsNoDifferenceThatOnlyShrinks) {
   const Divergences found = pairs.find();
   EXPECT_THAT(found.roots, ElementsAre(norm));
   EXPECT_THAT(found.absorbed, ElementsAre(linear, linear + 1)) << "the output and what arrives of it";
+}
+
+TEST(Divergence, IsWhatWasShrunkIntoTheGateWhenItsRemainsLeaveIt) {
+  Remnant pairs(true);
+  pairs.code("first", true);
+  pairs.code("third", false);
+  const Divergences found = pairs.find();
+  EXPECT_THAT(found.roots, ElementsAre(pairs.first)) << "the same code cannot have made the last difference";
+  EXPECT_THAT(found.absorbed, IsEmpty());
+  EXPECT_THAT(found.mismatched, ElementsAre(pairs.first, pairs.arrival, pairs.last));
+  ASSERT_EQ(found.remains.size(), 1U);
+  EXPECT_EQ(found.remains[0].pair, pairs.first);
+  EXPECT_EQ(found.remains[0].leaves_at, pairs.last);
+}
+
+TEST(Divergence, IsWhereOtherCodeMadeItWhateverWasAbsorbedBefore) {
+  Remnant pairs(true);
+  pairs.code("third", true);
+  EXPECT_THAT(pairs.find().roots, ElementsAre(pairs.last));
+  EXPECT_THAT(pairs.find().absorbed, ElementsAre(pairs.first, pairs.arrival));
+  Remnant unknown(true);
+  EXPECT_THAT(unknown.find().roots, ElementsAre(unknown.last)) << "no code recorded";
+}
+
+TEST(Divergence, StaysAbsorbedWhereOnlyEqualBitsLeadOn) {
+  Remnant pairs(false);
+  pairs.code("third", false);
+  EXPECT_THAT(pairs.find().roots, ElementsAre(pairs.last));
+  EXPECT_THAT(pairs.find().absorbed, ElementsAre(pairs.first, pairs.arrival));
+}
+
+TEST(Divergence, WithdrawsTheNearestAbsorptionOnly) {
+  Pairs pairs;
+  const auto early = pairs.add("early", Role::output, true);
+  pairs.within.push_back(pairs.add("norm", Role::output, true, {early}));
+  const auto late = pairs.add("late", Role::output, true, {pairs.within.back()});
+  pairs.within.push_back(pairs.add("soft", Role::output, true, {late}));
+  const auto last = pairs.add("last", Role::output, true, {pairs.within.back()});
+  pairs.code("late", true);
+  pairs.code("last", false);
+  EXPECT_THAT(pairs.find().roots, ElementsAre(late));
+  EXPECT_THAT(pairs.find().absorbed, ElementsAre(early));
+  EXPECT_THAT(pairs.find().mismatched, ElementsAre(late, last));
+}
+
+TEST(Divergence, CarriedOnByTheSameCodeIsNoRoot) {
+  for (const bool other_code : {false, true}) {
+    Pairs pairs;
+    const auto first = pairs.add("first", Role::output, true);
+    pairs.within.push_back(pairs.add("middle", Role::output, true, {first}));
+    pairs.add("reader", Role::output, true, {first});
+    const auto last = pairs.add("last", Role::output, true, {pairs.within.back()});
+    pairs.code("last", other_code);
+    const Divergences found = pairs.find();
+    if (other_code) {
+      EXPECT_THAT(found.roots, ElementsAre(first, last));
+    } else {
+      EXPECT_THAT(found.roots, ElementsAre(first));
+    }
+  }
 }
 
 TEST(Divergence, NeverAbsorbsUnreadOutputs) {
@@ -186,7 +273,10 @@ TEST(Divergence, CountsWhatFollows) {
   pairs.add("other", Role::output, true);
   const Alignment alignment = align(pairs.a.records, pairs.b.records);
   const Dataflow graph(pairs.a.records, pairs.b.records, alignment);
-  EXPECT_EQ(count_followers(graph, pairs.find(), root), 2);
+  const TraceView a = pairs.a.view();
+  const TraceView b = pairs.b.view();
+  const std::vector<PairState> states(alignment.pairs.size(), PairState::differs);
+  EXPECT_EQ(count_followers({a, b, alignment, states, {}}, graph, pairs.find(), root), 2);
 }
 
 TEST(Dataflow, IgnoresProducersThatDoNotComeBefore) {

@@ -119,6 +119,17 @@ TEST(AddedConstant, IsFoundWhereTheOutputIsTheResult) {
   EXPECT_GT(report.absorbed, 0);
 }
 
+// The softmax brings the difference into the gate, the gradients out of it again.
+TEST(ShrunkDifference, IsNamedWhereItWasMade) {
+  GptOptions options = small_gpt();
+  options.config.n_layer = 3;
+  options.config.n_embd = 16;
+  options.config.vocab_size = 31;
+  const Report report = Golden<GptOptions>(options).against({"round-bf16", "h.1.attn.scores", "aten::to"});
+  expect_found(report, {"round-bf16", "h.1.attn.scores", "aten::to"});
+  for (const PairReport& pair : report.absorbed_records) EXPECT_NE(pair.id.layer, "h.1.attn.scores");
+}
+
 TEST(Unplanted, IsCertifiedToTheEnd) {
   const testing_support::TemporaryFolder folder;
   for (const char* file : {"a.h5", "b.h5"}) record(folder / file, small_gpt());
