@@ -1,4 +1,4 @@
-"""Whole commands, start to end: gtrace diff of small traces, gtrace replay of one layer."""
+"""Whole commands, start to end: gtrace diff of small traces, gtrace replay of one layer; the size of a golden."""
 import os
 
 from harness import GPT, table
@@ -26,3 +26,13 @@ def replay(bench):
     return table(["start to verdict", "median", "goal", "floor"],
                  [[f"gtrace replay of {REPLAYED_LAYER}, one step, forward and backward, GPT 4 x 768, 256 tokens",
                    f"{time:.2f} s", "1 s", "2 s"]])
+
+
+def golden(bench):
+    trace = bench.record("golden.h5", "mlp", "--variant", "ga-loop", "--gradient_accumulation_steps", "8",
+                         "--capture", "sketch")
+    size = os.path.getsize(trace) / 1e3
+    os.remove(trace)
+    return table(["golden", "size", "goal", "floor"],
+                 [["MLP trainer at full size (141 million parameters), 8 steps of 8 micro-batches, sketch",
+                   f"{size:.0f} kB", "500 kB", "1 MB"]])

@@ -30,6 +30,7 @@ SECTIONS = {
     "peers": ("msProbe on the same small GPT", peers.section),
     "start": ("Start-up of gtrace diff", commands.start_up),
     "replay": ("Replay of one layer", commands.replay),
+    "golden": ("Size of a golden", commands.golden),
     "kernels": ("Kernels against memory bandwidth", kernel_rates.section),
 }
 

@@ -1,8 +1,9 @@
 // Times training steps bare and recorded, one after the other in one process:
 //   bench_step mlp|gpt STEPS ROUNDS FOLDER
-// Each round trains STEPS steps bare, with `full` and with `sketch` capture, on one thread; FOLDER receives the traces
-// and is left empty. Prints one JSON document. Steps are timed from one step event to the next; the first one of each
-// run (first touch of memory, the recorder's self-check) and the last one (closing) are reported apart.
+// Each round trains STEPS steps bare, with `full` capture in two codecs, with `sketch` capture, and with a recorder
+// that was told to record step 0 alone; on one thread; FOLDER receives the traces and is left empty. Prints one JSON
+// document. Steps are timed from one step event to the next; the first one of each run (first touch of memory, the
+// recorder's self-check) and the last one (closing) are reported apart.
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -10,7 +11,6 @@
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,12 +90,26 @@ Run intervals(const std::vector<Clock::time_point>& starts) {
   return run;
 }
 
-// No capture: nothing listens but the clock.
-Run timed_run(const Train& model, std::optional<Capture> capture, const std::filesystem::path& folder) {
-  if (!capture) return intervals(train(model, {}));
+nlohmann::json to_json(const Run& run) {
+  return {{"steps", run.steps}, {"first_step", run.first_step}, {"close", run.close}, {"file_bytes", run.file_bytes}};
+}
+
+// How a run is recorded.
+struct Level {
+  const char* name;
   RecorderOptions options;
+};
+
+std::vector<Level> levels() {
+  std::vector<Level> all{{"full", {}}, {"full, codec fast", {}}, {"sketch", {}}, {"step not recorded", {}}};
+  all[1].options.codec = Codec::fast;
+  all[2].options.capture = Capture::sketch;
+  all[3].options.steps = {0};
+  return all;
+}
+
+Run recorded_run(const Train& model, RecorderOptions options, const std::filesystem::path& folder) {
   options.output = folder / "bench_step.h5";
-  options.capture = *capture;
   Recorder recorder(options);
   Run run = intervals(train(model, recording(recorder)));
   const auto end = Clock::now();
@@ -106,19 +120,15 @@ Run timed_run(const Train& model, std::optional<Capture> capture, const std::fil
   return run;
 }
 
-nlohmann::json to_json(const Run& run) {
-  return {{"steps", run.steps}, {"first_step", run.first_step}, {"close", run.close}, {"file_bytes", run.file_bytes}};
-}
-
 int main_with(const std::string& model, std::int64_t steps, int rounds, const std::filesystem::path& folder) {
-  const std::pair<const char*, std::optional<Capture>> levels[] = {
-      {"bare", std::nullopt}, {"full", Capture::full}, {"sketch", Capture::sketch}};
   const Train train_model = trainer(model, steps);
-  nlohmann::json result{{"model", model}};
+  nlohmann::json result = nlohmann::json::array();
+  const auto add = [&](const char* name, const Run& run) {
+    result.push_back(nlohmann::json{{"level", name}, {"run", to_json(run)}});
+  };
   for (int round = 0; round < rounds; ++round) {
-    for (const auto& [name, capture] : levels) {
-      result[name].push_back(to_json(timed_run(train_model, capture, folder)));
-    }
+    add("bare", intervals(train(train_model, {})));  // nothing listens but the clock
+    for (const Level& level : levels()) add(level.name, recorded_run(train_model, level.options, folder));
   }
   std::cout << result.dump() << '\n';
   return 0;

@@ -10,23 +10,26 @@ def all_steps(runs):
 
 
 def rows_of(bench, model, steps, rounds):
-    result = json.loads(bench.run(bench.program("bench_step"), model, str(steps), str(rounds), str(bench.folder)))
-    bare = statistics.median(all_steps(result["bare"]))
-    rows = []
-    for level in ("bare", "full", "sketch"):
-        runs = result[level]
-        times = all_steps(runs)
-        middle = statistics.median(times)
-        low, high = statistics.quantiles(times, n=10)[0], statistics.quantiles(times, n=10)[-1]
-        file_size = statistics.median(run["file_bytes"] for run in runs) / 1e6
-        close = statistics.median(run["close"] for run in runs)
-        first = statistics.median(run["first_step"] for run in runs)
-        rows.append([model, level, str(len(times)), f"{middle * 1e3:.1f}", f"{low * 1e3:.1f}-{high * 1e3:.1f}",
-                     f"{middle / bare:.2f}", f"{first * 1e3:.0f}", f"{close * 1e3:.0f}", f"{file_size:.1f}"])
-    return rows
+    done = json.loads(bench.run(bench.program("bench_step"), model, str(steps), str(rounds), str(bench.folder)))
+    levels = {}
+    for entry in done:
+        levels.setdefault(entry["level"], []).append(entry["run"])
+    bare = statistics.median(all_steps(levels["bare"]))
+    return [row_of(model, level, runs, bare) for level, runs in levels.items()]
+
+
+def row_of(model, level, runs, bare):
+    times = all_steps(runs)
+    middle = statistics.median(times)
+    low, high = statistics.quantiles(times, n=10)[0], statistics.quantiles(times, n=10)[-1]
+    file_size = statistics.median(run["file_bytes"] for run in runs) / 1e6
+    close = statistics.median(run["close"] for run in runs)
+    first = statistics.median(run["first_step"] for run in runs)
+    return [model, level, str(len(times)), f"{middle * 1e3:.1f}", f"{low * 1e3:.1f}-{high * 1e3:.1f}",
+            f"{middle / bare:.2f}", f"{first * 1e3:.0f}", f"{close * 1e3:.0f}", f"{file_size:.1f}"]
 
 
 def section(bench):
-    rows = rows_of(bench, "mlp", 30, 5) + rows_of(bench, "gpt", 8, 3)
+    rows = rows_of(bench, "mlp", 30, 5) + rows_of(bench, "gpt", 7, 3)
     return table(["model", "capture", "steps timed", "median ms", "10-90 % ms", "ratio to bare", "first step ms",
                   "close ms", "file MB"], rows)
