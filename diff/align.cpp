@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace goldentrace {
 
@@ -52,6 +53,10 @@ void collect(std::span<const Record> records, Rows Group::*side, Groups& groups)
     if (record.id.role == Role::op_output) continue;
     (groups[{&record.id, record.declared}].*side).push_back(static_cast<std::int64_t>(row));
   }
+}
+
+bool is_uneven(const GroupKey& key, const Group& group) {
+  return key.id->role == Role::output && group.a.size() != group.b.size();
 }
 
 bool is_named(const GroupKey& key) {
@@ -113,7 +118,7 @@ void pair_by_order(const Group& group, std::span<const Record> a, std::span<cons
   leave(group.b, j, alignment.extra);
 }
 
-// After names were paired the positions of the rest have gaps: they meet by order alone.
+// After names were paired, or outputs set aside, the positions of the rest have gaps: they meet by order alone.
 void pair_leftovers(const Group& group, Alignment& alignment) {
   const std::size_t common = std::min(group.a.size(), group.b.size());
   for (std::size_t i = 0; i < common; ++i) alignment.pairs.push_back({group.a[i], group.b[i]});
@@ -125,6 +130,77 @@ void pair_inputs(Group& group, std::span<const Record> a, std::span<const Record
   pair_by_name(group, a, b, alignment);
   leave(group.a, 0, alignment.missing);
   leave(group.b, 0, alignment.extra);
+}
+
+bool same_content(const Record& a, const Record& b) {
+  return a.fingerprint.hash == b.fingerprint.hash && a.dtype == b.dtype && a.shape == b.shape;
+}
+
+// Outputs of one call of which the two traces have unequal numbers.
+class UnevenOutputs {
+ public:
+  UnevenOutputs(std::span<const Record> a, std::span<const Record> b, const Groups& groups, Alignment& alignment)
+      : a_(a), b_(b), groups_(groups), alignment_(alignment), paired_a_(a.size(), 0), paired_b_(b.size(), 0) {
+    for (const RecordPair& pair : alignment.pairs) paired_a_[pair.a] = paired_b_[pair.b] = 1;
+  }
+
+  void pair(Group group) {
+    const RecordId& id = group.a.empty() ? b_[group.b.front()].id : a_[group.a.front()].id;
+    RecordId inputs = id;
+    inputs.role = Role::input;
+    const auto found = groups_.find({&inputs, false});
+    const bool shortened = found != groups_.end() && shorten(group, found->second);
+    if (shortened) {
+      pair_leftovers(group, alignment_);
+    } else {
+      pair_by_order(group, a_, b_, alignment_);
+    }
+  }
+
+ private:
+  bool shorten(Group& group, const Group& inputs) {
+    if (group.a.size() > group.b.size()) return shorten(group.a, inputs.a, Side::a, group.a.size() - group.b.size());
+    return shorten(group.b, inputs.b, Side::b, group.b.size() - group.a.size());
+  }
+
+  bool shorten(Rows& outputs, const Rows& inputs, Side side, std::size_t excess) {
+    std::vector<PassedThrough> found;
+    for (const std::int64_t output : outputs) {
+      const std::int64_t input = handed_on(output, inputs, side);
+      if (input >= 0) found.push_back({side, output, input});
+    }
+    if (found.size() < excess) return false;
+    // Of more than enough, those that came last: first outputs are the ones that both programs name.
+    for (auto each = found.end() - static_cast<std::ptrdiff_t>(excess); each != found.end(); ++each) {
+      alignment_.passed_through.push_back(*each);
+      std::erase(outputs, each->row);
+    }
+    return true;
+  }
+
+  std::int64_t handed_on(std::int64_t output, const Rows& inputs, Side side) const {
+    const std::span<const Record> records = side == Side::a ? a_ : b_;
+    const std::vector<std::uint8_t>& paired = side == Side::a ? paired_a_ : paired_b_;
+    for (const std::int64_t input : inputs) {
+      if (paired[input] && same_content(records[output], records[input])) return input;
+    }
+    return -1;
+  }
+
+  std::span<const Record> a_;
+  std::span<const Record> b_;
+  const Groups& groups_;
+  Alignment& alignment_;
+  std::vector<std::uint8_t> paired_a_;
+  std::vector<std::uint8_t> paired_b_;
+};
+
+void pair_uneven_outputs(std::span<const Record> a, std::span<const Record> b, const Groups& groups,
+                         Alignment& alignment) {
+  UnevenOutputs uneven(a, b, groups, alignment);
+  for (const auto& [key, group] : groups) {
+    if (is_uneven(key, group)) uneven.pair(group);
+  }
 }
 
 }  // namespace
@@ -143,13 +219,16 @@ Alignment align(std::span<const Record> a, std::span<const Record> b) {
     } else if (is_named(key)) {
       pair_by_name(group, a, b, alignment);
       pair_leftovers(group, alignment);
-    } else {
+    } else if (!is_uneven(key, group)) {
       pair_by_order(group, a, b, alignment);
     }
   }
+  pair_uneven_outputs(a, b, groups, alignment);
   std::ranges::sort(alignment.pairs, {}, &RecordPair::a);
   std::ranges::sort(alignment.missing);
   std::ranges::sort(alignment.extra);
+  std::ranges::sort(alignment.passed_through, {},
+                    [](const PassedThrough& each) { return std::pair(each.side, each.row); });
   return alignment;
 }
 

@@ -14,15 +14,28 @@ struct RecordPair {
   std::int64_t b = 0;
 };
 
+enum class Side { a, b };
+
+// An output of one trace only that is an input of the same call handed on unchanged: `to` of a dtype that the tensor
+// has already returns the tensor itself, and makes a new one where it has another. The input has a partner, so the
+// output is compared there.
+struct PassedThrough {
+  Side side = Side::a;
+  std::int64_t row = 0;
+  std::int64_t input = 0;  // row of the same trace
+};
+
 struct Alignment {
   std::vector<RecordPair> pairs;      // in A's order
   std::vector<std::int64_t> missing;  // rows of A without a partner
   std::vector<std::int64_t> extra;    // rows of B without a partner
+  std::vector<PassedThrough> passed_through;
 };
 
 // Identity alignment. Records meet within the same (step, micro, rank, pass, layer, call, role): by position of first
 // use; parameters, their gradients and buffers first by name, so that one left out does not shift the others; declared
-// inputs by name alone. `op_output` records take no part: tapes compare ops.
+// inputs by name alone. `op_output` records take no part: tapes compare ops. Where one side of a call has outputs too
+// many that pass_through() finds, they are set aside first.
 Alignment align(std::span<const Record> a, std::span<const Record> b);
 
 }  // namespace goldentrace

@@ -36,6 +36,10 @@ Dataflow::Dataflow(std::span<const Record> a, std::span<const Record> b, const A
   }
   for (const std::int64_t row : alignment.missing) of_a[static_cast<std::size_t>(row)] = node++;
   for (const std::int64_t row : alignment.extra) of_b[static_cast<std::size_t>(row)] = node++;
+  for (const PassedThrough& each : alignment.passed_through) {
+    NodeOfRow& nodes = each.side == Side::a ? of_a : of_b;
+    nodes[static_cast<std::size_t>(each.row)] = nodes[static_cast<std::size_t>(each.input)];
+  }
   std::vector<Edge> edges;
   const auto emit = [&edges](Node from, Node to) { edges.push_back({from, to}); };
   each_edge(a, of_a, emit);

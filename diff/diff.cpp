@@ -121,6 +121,10 @@ class Run {
       const Record& record = b_.records[static_cast<std::size_t>(row)];
       if (pairs_.passes_filter(record)) report_.extra.push_back(record.id);
     }
+    for (const PassedThrough& each : pairs_.alignment().passed_through) {
+      const Record& record = (each.side == Side::a ? a_ : b_).records[static_cast<std::size_t>(each.row)];
+      if (pairs_.passes_filter(record)) report_.passed_through.push_back(record.id);
+    }
     report_.nonfinite_a = first_nonfinite(a_);
     report_.nonfinite_b = first_nonfinite(b_);
   }

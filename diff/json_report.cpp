@@ -171,6 +171,7 @@ std::string to_json(const Report& report) {
   json["b"] = report.b.string();
   json["nan"] = report.nan == NanPolicy::same ? "same" : "differ";
   json["followers"] = report.followers;
+  json["passed_through"] = ids(report.passed_through);
   json["notes"] = report.notes;
   json["header"] = header_json(report);
   json["absorbed_records"] = pairs_json(report.absorbed_records);

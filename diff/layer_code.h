@@ -36,6 +36,7 @@ class LayerCode {
   bool draws_otherwise(const Calls& calls, const Tape& tape) const;
 
   const CallIndex& calls_a() const { return calls_a_; }
+  const CallIndex& calls_b() const { return calls_b_; }
 
  private:
   enum class Ops { other, same, same_and_random };

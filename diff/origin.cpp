@@ -109,6 +109,11 @@ std::optional<std::string> OriginFinder::nearest_output_before(std::int64_t pair
   return std::nullopt;
 }
 
+ReplaySources OriginFinder::sources(std::int64_t pair) const {
+  return {payloads_a_.are_complete(code_.calls_a().call_of(record_a(pair).id)),
+          payloads_b_.are_complete(code_.calls_b().call_of(record_b(pair).id))};
+}
+
 void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
   divergence.origin = origin_of(pair);
   if (divergence.origin == Origin::glue) {
@@ -119,7 +124,7 @@ void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
                            : inputs_are_bit_equal(pair)   ? Agreement::bit_equal
                                                           : Agreement::within_gate;
   divergence.explanation = explanation_of(divergence.origin, divergence, inputs);
-  divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence);
+  divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence, sources(pair));
 }
 
 void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) const {

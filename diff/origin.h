@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 
+#include "diff/call_payloads.h"
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
 #include "diff/layer_code.h"
+#include "diff/replay_command.h"
 #include "diff/report.h"
 #include "diff/trace_view.h"
 
@@ -21,6 +23,8 @@ class OriginFinder {
       : input_(input),
         graph_(graph),
         code_(code),
+        payloads_a_(input.a, code.calls_a()),
+        payloads_b_(input.b, code.calls_b()),
         has_unknown_(std::ranges::find(input.states, PairState::unknown) != input.states.end()) {}
 
   // Fills origin, from, to and replay_command of a root.
@@ -31,6 +35,7 @@ class OriginFinder {
  private:
   const Record& record_a(std::int64_t pair) const;
   const Record& record_b(std::int64_t pair) const;
+  ReplaySources sources(std::int64_t pair) const;
   Origin origin_of(std::int64_t pair) const;
   bool rests_on_unknown(std::int64_t pair) const;
   bool inputs_are_bit_equal(std::int64_t pair) const;
@@ -41,6 +46,8 @@ class OriginFinder {
   const DivergenceInput& input_;
   const Dataflow& graph_;
   const LayerCode& code_;
+  CallPayloads payloads_a_;
+  CallPayloads payloads_b_;
   bool has_unknown_;
 };
 

@@ -8,7 +8,7 @@ namespace goldentrace {
 namespace {
 
 // One side of a pair.
-struct Side {
+struct OneSide {
   const TraceView& trace;
   std::int64_t row;
 
@@ -16,19 +16,19 @@ struct Side {
   bool has_payload() const { return trace.has_payload(row); }
 };
 
-Judgement judge_payloads(const Side& a, const Side& b, const Gate& gate) {
+Judgement judge_payloads(const OneSide& a, const OneSide& b, const Gate& gate) {
   const std::vector<std::byte> bytes_a = a.trace.payload(a.row);
   const std::vector<std::byte> bytes_b = b.trace.payload(b.row);
   return judge({a.record().dtype, a.record().shape, bytes_a}, {b.record().dtype, b.record().shape, bytes_b}, gate);
 }
 
-Sketch sketch_of_size(const Side& side, std::size_t buckets) {
+Sketch sketch_of_size(const OneSide& side, std::size_t buckets) {
   FingerprintOptions options;
   options.sketch_size = buckets;
   return fingerprint(side.trace.payload(side.row), side.record().dtype, options).sketch;
 }
 
-Judgement judge_sketches(const Side& a, const Side& b, const Gate& gate) {
+Judgement judge_sketches(const OneSide& a, const OneSide& b, const Gate& gate) {
   Sketch of_a = a.trace.sketch(a.row);
   Sketch of_b = b.trace.sketch(b.row);
   if (of_a.size() != of_b.size()) {
@@ -48,8 +48,8 @@ std::uint64_t payload_bytes(const Record& record) {
 }  // namespace
 
 Judgement judge_pair(const TraceView& trace_a, const TraceView& trace_b, const PairTask& task) {
-  const Side a{trace_a, task.rows.a};
-  const Side b{trace_b, task.rows.b};
+  const OneSide a{trace_a, task.rows.a};
+  const OneSide b{trace_b, task.rows.b};
   Judgement judgement = judge_types(a.record(), b.record(), task.gate);
   if (!judgement.passes() || judge_hashes(a.record(), b.record(), task.gate, judgement)) return judgement;
   if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task.gate);

@@ -95,6 +95,8 @@ struct Report {
 
   std::vector<RecordId> missing;  // in A only
   std::vector<RecordId> extra;    // in B only
+  // In one trace only, but an input of the same call handed on: compared as that input.
+  std::vector<RecordId> passed_through;
   std::vector<HeaderDifference> header;
   std::vector<std::string> notes;
 

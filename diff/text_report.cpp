@@ -27,6 +27,7 @@ class Writer {
     other_roots();
     ids("missing (in A only)", report_.missing);
     ids("extra (in B only)", report_.extra);
+    ids("passed through: an input handed on by one side only, compared as that input", report_.passed_through);
     pairs("absorbed: differs, but all that reads it agrees", report_.absorbed_records,
           static_cast<std::int64_t>(report_.absorbed_records.size()));
     pairs("mismatches in execution order", report_.mismatches, report_.mismatched);

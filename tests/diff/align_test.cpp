@@ -63,6 +63,45 @@ TEST(Align, DeclaredInputsMeetByNameAlone) {
   EXPECT_EQ(alignment.extra.size(), 1U);
 }
 
+Record with_content(Record each, std::uint64_t content) {
+  each.fingerprint.hash.low = content;
+  return each;
+}
+
+// `to` of a dtype that the tensor has already hands its input on; with another one it makes a new tensor.
+TEST(Align, AnInputHandedOnByOneSideOnlyIsNotMissing) {
+  const std::vector<Record> short_side{with_content(record("x", Role::input, "0"), 7),
+                                       with_content(record("x", Role::output, "0"), 8)};
+  for (const std::int32_t place : {0, 1}) {
+    std::vector<Record> long_side = short_side;
+    long_side.insert(long_side.begin() + 1 + place, with_content(record("x", Role::output, "passed"), 7));
+    long_side[1].position = 0;
+    long_side[2].position = 1;
+    const Alignment alignment = align(long_side, short_side);
+    EXPECT_EQ(alignment.pairs.size(), 2U);
+    EXPECT_EQ(alignment.pairs[1].a, 2 - place) << "the output that was made";
+    EXPECT_TRUE(alignment.missing.empty());
+    ASSERT_EQ(alignment.passed_through.size(), 1U);
+    EXPECT_EQ(alignment.passed_through[0].side, Side::a);
+    EXPECT_EQ(alignment.passed_through[0].row, 1 + place);
+    EXPECT_EQ(alignment.passed_through[0].input, 0);
+    EXPECT_EQ(align(short_side, long_side).passed_through.at(0).side, Side::b);
+  }
+}
+
+TEST(Align, AnOutputOfOtherContentOrWithoutAPairedInputIsMissing) {
+  const std::vector<Record> b{with_content(record("x", Role::input, "0"), 7)};
+  for (const std::uint64_t content : {7, 8}) {
+    const std::vector<Record> a{with_content(record("x", Role::input, "0"), 7),
+                                with_content(record("x", Role::output, "0"), content)};
+    EXPECT_EQ(align(a, b).missing.size(), content == 7 ? 0U : 1U);
+    EXPECT_EQ(align(a, {}).missing.size(), 2U);
+    std::vector<Record> reshaped = a;
+    reshaped[1].shape = {1};
+    EXPECT_EQ(align(reshaped, b).missing.size(), 1U);
+  }
+}
+
 TEST(Align, OpOutputsTakeNoPart) {
   const std::vector<Record> a{record("x", Role::op_output, "0.0")};
   const Alignment alignment = align(a, {});

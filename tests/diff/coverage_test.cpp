@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "diff/diff.h"
+#include "diff/text_report.h"
 #include "tests/diff/memory_trace.h"
 
 namespace goldentrace {
@@ -27,6 +28,27 @@ TEST(Coverage, MissingAndExtraAreBothReasons) {
   EXPECT_THAT(report.roots, IsEmpty());
   EXPECT_EQ(report.missing.at(0).layer, "y");
   EXPECT_EQ(report.extra.at(0).layer, "z");
+}
+
+TEST(Coverage, AnInputHandedOnIsComparedAsThatInput) {
+  for (const float value : {1.0F, 2.0F}) {
+    MemoryTrace a;
+    MemoryTrace b;
+    const auto made = a.add(id_of("w", Role::output), floats({1}));
+    const auto input = a.add(id_of("x", Role::input), floats({1}), {made});
+    const auto passed = a.add(id_of("x", Role::output), floats({1}), {input});
+    a.add(id_of("y", Role::output), floats({3}), {passed});
+    b.add(id_of("w", Role::output), floats({value}));
+    b.add(id_of("x", Role::input), floats({value}), {0});
+    b.add(id_of("y", Role::output), floats({value + 2}), {1});
+    const Report report = diff(a.view(), b.view());
+    EXPECT_THAT(report.missing, IsEmpty());
+    ASSERT_THAT(report.passed_through, SizeIs(1));
+    EXPECT_EQ(report.passed_through[0].role, Role::output);
+    EXPECT_EQ(report.verdict, value == 1 ? Verdict::same : Verdict::diverged) << report.reason;
+    EXPECT_THAT(report.roots, SizeIs(value == 1 ? 0 : 1)) << "y follows from w through what was handed on";
+    EXPECT_THAT(to_text(report), HasSubstr("passed through"));
+  }
 }
 
 TEST(Coverage, OtherStepsMicrosAndRanksAreMissing) {

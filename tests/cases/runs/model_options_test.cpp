@@ -108,6 +108,19 @@ TEST(Head, TiedInsteadOfItsOwnIsAnotherWeight) {  // A15
   EXPECT_THAT(first_divergence(report), HasSubstr("weight"));
 }
 
+// `logits.float()` hands a float32 tensor on and makes a new one of a float64 tensor.
+TEST(OtherDtype, IsANoteWhereTheValuesAgree) {
+  const testing_support::TemporaryFolder folder;
+  GptOptions options = small_gpt();
+  record(folder / "float32.h5", options);
+  options.dtype = at::kDouble;
+  record(folder / "float64.h5", options);
+  const Report report = compare(folder / "float32.h5", folder / "float64.h5");
+  EXPECT_EQ(report.verdict, Verdict::same) << report.reason;
+  EXPECT_THAT(report.notes, testing::Contains(HasSubstr("float32 against float64")));
+  EXPECT_THAT(report.passed_through, testing::SizeIs(2));
+}
+
 TEST(Tiny, HasTheLossOfTheCases) {
   const testing_support::TemporaryFolder folder;
   const GptResult result = record(folder / "tiny.h5", tiny_options(), {.parameter = set_weights(tiny_weights())});
