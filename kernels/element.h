@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/clones.h"
 #include "kernels/half.h"
+#include "kernels/host_device.h"
 #include "traces/dtype.h"
 
 namespace goldentrace {

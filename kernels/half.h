@@ -1,15 +1,14 @@
 // float16 and bfloat16 as bit patterns: exact widening, and rounding to nearest even.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
-#include "kernels/clones.h"
+#include "kernels/host_device.h"
 
 namespace goldentrace {
 
 GOLDENTRACE_INLINE float bfloat16_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  return bits_as<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 // Without branches, so that loops over it become vector code. Normal numbers and infinities: the exponent is rebiased
@@ -18,10 +17,10 @@ GOLDENTRACE_INLINE float bfloat16_to_float(std::uint16_t bits) {
 GOLDENTRACE_INLINE float half_to_float(std::uint16_t bits) {
   const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
   const std::uint32_t magnitude = word + word;
-  const float normal = std::bit_cast<float>((magnitude >> 4) + (0xE0u << 23)) * 0x1p-112f;
-  const float subnormal = std::bit_cast<float>((magnitude >> 17) | (126u << 23)) - 0.5f;
+  const float normal = bits_as<float>((magnitude >> 4) + (0xE0u << 23)) * 0x1p-112f;
+  const float subnormal = bits_as<float>((magnitude >> 17) | (126u << 23)) - 0.5f;
   const float result = magnitude < (1u << 27) ? subnormal : normal;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) | (word & 0x80000000u));
+  return bits_as<float>(bits_as<std::uint32_t>(result) | (word & 0x80000000u));
 }
 
 // A float64 rounded once, to nearest even, to a format of 16 bits with the given exponent and fraction widths.
@@ -30,7 +29,7 @@ template <int exponent_bits, int fraction_bits>
 std::uint16_t narrow(double value) {
   constexpr int bias = (1 << (exponent_bits - 1)) - 1;
   constexpr std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t bits = bits_as<std::uint64_t>(value);
   const std::uint64_t sign = bits >> 63 << (exponent_bits + fraction_bits);
   const int exponent = static_cast<int>(bits >> 52 & 0x7FF);
   std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);

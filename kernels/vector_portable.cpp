@@ -1,0 +1,2 @@
+#define GOLDENTRACE_VECTOR_SET portable
+#include "kernels/vector_set.h"
