@@ -71,10 +71,7 @@ class RingSink {
     add_to(to, values.low);
     add_to(to + width, values.high);
   }
-  GOLDENTRACE_INLINE void close() {
-    const std::size_t wrapped = start_ % step;
-    for (std::size_t k = 0; k < step; ++k) sketch_[k] = k < wrapped ? sketch_[ring + k] : sketch_[k];
-  }
+  GOLDENTRACE_INLINE void close() { overwrite(sketch_, sketch_ + ring, start_ % step); }
 
  private:
   double* sketch_;
@@ -131,7 +128,7 @@ struct FloatFigures {
     if constexpr (!checked) {
       min = smaller(values, min);
       max = larger(values, max);
-      zero -= values == 0;
+      count_zeros(values, zero);
       return widened(values);
     } else {
       const Ints bits = same_bits<Ints>(values);
@@ -140,7 +137,7 @@ struct FloatFigures {
       excluded -= ~finite;
       min = smaller(same_bits<Floats>((bits & finite) | (0x7F800000 & ~finite)), min);
       max = larger(same_bits<Floats>((bits & finite) | (std::int32_t(0xFF800000) & ~finite)), max);
-      zero -= (values == 0);
+      count_zeros(values, zero);
       return widened(same_bits<Floats>(bits & finite));
     }
   }
@@ -176,7 +173,7 @@ struct DoubleFigures {
 
   template <bool checked>
   GOLDENTRACE_INLINE Doubles take(Doubles values, Doubles& low, Doubles& high, std::size_t half) {
-    zero[half] -= values == 0;
+    count_zeros(values, zero[half]);
     if constexpr (!checked) {
       low = smaller(values, low);
       high = larger(values, high);
@@ -217,6 +214,7 @@ GOLDENTRACE_INLINE void add_lanes(const std::byte* bytes, const std::uint64_t* s
   using Load = VectorLoad<Element>;
   constexpr std::size_t size = sizeof(typename Element::Bits);
   DoublesPair sum{}, squares{};
+#pragma GCC unroll 4
   for (std::size_t row = 0; row < group_rows; ++row) {
     const std::size_t place = row * group_lanes + lane;
     const DoublesPair x = figures.template take<checked>(Load::get(bytes + place * size));

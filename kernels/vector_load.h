@@ -15,7 +15,7 @@ struct VectorLoad {  // integers of 32 and 64 bits
   static constexpr bool always_finite = true;
 
   static GOLDENTRACE_INLINE Doubles half(const std::byte* bytes) {
-    return __builtin_convertvector(load_vector<Vec<Bits, width>>(bytes), Doubles);
+    return to_doubles(load_vector<Vec<Bits, width>>(bytes));
   }
   static GOLDENTRACE_INLINE DoublesPair get(const std::byte* bytes) {
     return {half(bytes), half(bytes + width * sizeof(Bits))};
@@ -40,8 +40,7 @@ struct SmallIntegerLoad {
   static constexpr bool always_finite = true;
 
   static GOLDENTRACE_INLINE Floats get(const std::byte* bytes) {
-    const Ints wide = __builtin_convertvector(load_vector<Vec<Small, step>>(bytes), Ints);
-    return __builtin_convertvector(wide, Floats);
+    return to_floats((Ints)wide(load_vector<Vec<Small, step>>(bytes)));
   }
 };
 template <>
@@ -60,8 +59,8 @@ struct VectorLoad<BoolElement> {
   static constexpr bool always_finite = true;
 
   static GOLDENTRACE_INLINE Floats get(const std::byte* bytes) {
-    const Ints wide = __builtin_convertvector(load_vector<Vec<std::uint8_t, step>>(bytes), Ints);
-    return __builtin_convertvector(wide != 0 ? Ints{} + 1 : Ints{}, Floats);
+    const auto bits = load_vector<Vec<std::uint8_t, step>>(bytes);
+    return to_floats((Ints)wide((Vec<std::uint8_t, step>)(bits != 0) & 1));
   }
 };
 
@@ -79,9 +78,7 @@ struct VectorLoad<PlainElement<float>> : FloatLoad {
 template <>
 struct VectorLoad<Bfloat16Element> : FloatLoad {
   static GOLDENTRACE_INLINE Floats get(const std::byte* bytes) {
-    using Words = Vec<std::uint32_t, step>;
-    const Words wide = __builtin_convertvector(load_vector<Vec<std::uint16_t, step>>(bytes), Words);
-    return same_bits<Floats>(wide << 16);
+    return same_bits<Floats>((Ints)wide(load_vector<Vec<std::uint16_t, step>>(bytes)) << 16);
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -58,12 +57,79 @@ struct DoublesPair {
   Doubles low, high;
 };
 
-template <std::size_t... k>
-GOLDENTRACE_INLINE DoublesPair widened(Floats values, std::index_sequence<k...>) {
-  return {__builtin_convertvector(__builtin_shufflevector(values, values, k...), Doubles),
-          __builtin_convertvector(__builtin_shufflevector(values, values, (k + width)...), Doubles)};
+// GCC 12 makes conversions between vectors of different element sizes from pieces; hence the instructions by name.
+#if defined(__AVX512F__)
+GOLDENTRACE_INLINE DoublesPair widened(Floats values) {
+  return {_mm512_cvtps_pd(_mm512_castps512_ps256(values)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(values, 1))};
 }
-GOLDENTRACE_INLINE DoublesPair widened(Floats values) { return widened(values, std::make_index_sequence<width>{}); }
+GOLDENTRACE_INLINE __m512i wide(Vec<std::uint8_t, step> v) { return _mm512_cvtepu8_epi32((__m128i)v); }
+GOLDENTRACE_INLINE __m512i wide(Vec<std::int8_t, step> v) { return _mm512_cvtepi8_epi32((__m128i)v); }
+GOLDENTRACE_INLINE __m512i wide(Vec<std::uint16_t, step> v) { return _mm512_cvtepu16_epi32((__m256i)v); }
+GOLDENTRACE_INLINE __m512i wide(Vec<std::int16_t, step> v) { return _mm512_cvtepi16_epi32((__m256i)v); }
+GOLDENTRACE_INLINE Floats to_floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
+GOLDENTRACE_INLINE Doubles to_doubles(Vec<std::int32_t, width> v) { return _mm512_cvtepi32_pd((__m256i)v); }
+GOLDENTRACE_INLINE Doubles to_doubles(Vec<std::uint32_t, width> v) { return _mm512_cvtepu32_pd((__m256i)v); }
+#elif defined(__AVX2__)
+GOLDENTRACE_INLINE DoublesPair widened(Floats values) {
+  return {_mm256_cvtps_pd(_mm256_castps256_ps128(values)), _mm256_cvtps_pd(_mm256_extractf128_ps(values, 1))};
+}
+GOLDENTRACE_INLINE __m128i in_128(Vec<std::uint8_t, step> v) { return _mm_cvtsi64_si128((long long)v); }
+GOLDENTRACE_INLINE __m256i wide(Vec<std::uint8_t, step> v) { return _mm256_cvtepu8_epi32(in_128(v)); }
+GOLDENTRACE_INLINE __m256i wide(Vec<std::int8_t, step> v) {
+  return _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)v));
+}
+GOLDENTRACE_INLINE __m256i wide(Vec<std::uint16_t, step> v) { return _mm256_cvtepu16_epi32((__m128i)v); }
+GOLDENTRACE_INLINE __m256i wide(Vec<std::int16_t, step> v) { return _mm256_cvtepi16_epi32((__m128i)v); }
+GOLDENTRACE_INLINE Floats to_floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
+GOLDENTRACE_INLINE Doubles to_doubles(Vec<std::int32_t, width> v) { return _mm256_cvtepi32_pd((__m128i)v); }
+#else
+GOLDENTRACE_INLINE DoublesPair widened(Floats values) {
+  const auto half = [&](std::size_t from) __attribute__((always_inline)) {
+    Doubles result;
+    for (std::size_t k = 0; k < width; ++k) result[k] = values[from + k];
+    return result;
+  };
+  return {half(0), half(width)};
+}
+template <typename Small>
+GOLDENTRACE_INLINE Ints wide(Small v) {
+  return __builtin_convertvector(v, Ints);
+}
+GOLDENTRACE_INLINE Floats to_floats(Ints v) { return __builtin_convertvector(v, Floats); }
+#endif
+template <typename Integers>
+GOLDENTRACE_INLINE Doubles to_doubles(Integers v) {
+  return __builtin_convertvector(v, Doubles);
+}
+
+// Counts the lanes that are zero.
+GOLDENTRACE_INLINE void count_zeros(Floats values, Ints& counts) {
+#if defined(__AVX512F__)
+  const __mmask16 zero = _mm512_cmp_ps_mask(values, _mm512_setzero_ps(), _CMP_EQ_OQ);
+  counts = (Ints)_mm512_mask_sub_epi32((__m512i)counts, zero, (__m512i)counts, _mm512_set1_epi32(-1));
+#else
+  counts -= values == 0;
+#endif
+}
+GOLDENTRACE_INLINE void count_zeros(Doubles values, Longs& counts) {
+#if defined(__AVX512F__)
+  const __mmask8 zero = _mm512_cmp_pd_mask(values, _mm512_setzero_pd(), _CMP_EQ_OQ);
+  counts = (Longs)_mm512_mask_sub_epi64((__m512i)counts, zero, (__m512i)counts, _mm512_set1_epi64(-1));
+#else
+  counts -= values == 0;
+#endif
+}
+
+// The first `count` elements from `from`, the others from where they are.
+GOLDENTRACE_INLINE void overwrite(double* to, const double* from, std::size_t count) {
+  Longs lane;
+  for (std::size_t k = 0; k < width; ++k) lane[k] = static_cast<std::int64_t>(k);
+  for (std::size_t k = 0; k < step; k += width) {
+    const Longs taken = lane + static_cast<std::int64_t>(k) < static_cast<std::int64_t>(count);
+    const Longs kept = load_vector<Longs>(to + k) & ~taken;
+    store_vector(to + k, (load_vector<Longs>(from + k) & taken) | kept);
+  }
+}
 
 // a < b ? a : b and a > b ? a : b, so b where a is not a number.
 #if defined(__AVX512F__)
