@@ -5,60 +5,18 @@
 #include <iostream>
 
 #include "cli/error_report.h"
-#include "cli/suggestion.h"
+#include "cli/parse_error.h"
 #include "traces/error.h"
-#include "traces/suggest.h"
 
 namespace goldentrace {
 namespace {
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+// A flag is there or not: --json=maybe and --json=2 mean nothing.
+void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
-  return names;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) names.push_back(command->get_name());
-  }
-  return names;
-}
-
-std::string unknown_argument(const CLI::App& app, const std::string& argument) {
-  const bool option = argument.starts_with("-");
-  const bool command = !option && !command_names(app).empty();
-  const std::string shown = option ? argument.substr(0, argument.find('=')) : argument;
-  const std::string hint = option    ? suggestion(shown, closest_names(shown, option_names(app)))
-                           : command ? suggestion(shown, command_names(app))
-                                     : "";
-  const std::string kind = option ? "unknown option " : command ? "unknown command " : "unexpected argument ";
-  return kind + "'" + shown + "'" + (hint.empty() ? "" : ", " + hint);
-}
-
-std::string full_name(const CLI::App& app) {
-  const CLI::App* parent = app.get_parent();
-  return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
-}
-
-// The innermost subcommand.
-CLI::App& parsed_command(CLI::App& app) {
-  CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
-
-[[noreturn]] void refuse(CLI::App& app, const CLI::ParseError& error) {
-  CLI::App& command = parsed_command(app);
-  std::string message = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const std::vector<std::string> extras = app.remaining(true);
-    if (!extras.empty()) message = unknown_argument(command, extras.front());
-  }
-  throw Error(ErrorCode::usage, message + "; see " + full_name(command) + " --help");
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_values_of_flags(*command);
 }
 
 // No option and no file is written as nothing at all; taken as "not given" it would hide a script's empty variable.
@@ -74,13 +32,14 @@ void refuse_empty(const std::vector<std::string>& arguments) {
 
 ExitCode parse_and_run(CLI::App& app, const std::vector<std::string>& arguments, const ExitCode& result) {
   refuse_empty(arguments);
+  refuse_values_of_flags(app);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& answer) {
     app.exit(answer);
     return ExitCode::same;
   } catch (const CLI::ParseError& error) {
-    refuse(app, error);
+    throw Error(ErrorCode::usage, explain(app, error));
   }
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/choice.h"
 #include "cli/command_line.h"
+#include "cli/output_options.h"
 #include "cli/record_options.h"
 #include "cli/replay_options.h"
 
@@ -173,6 +174,7 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
 void add_completion(CLI::App& app, ExitCode& result) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
+  add_version(*command);
   choice(command->add_option("shell", *shell, "The shell")->required(), {"bash", "zsh", "fish"});
   command->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/diff.h"
 #include "cli/error_report.h"
+#include "cli/number_option.h"
 #include "cli/report_files.h"
 #include "cli/verdict_colour.h"
 #include "diff/json_report.h"

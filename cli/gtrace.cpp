@@ -8,9 +8,9 @@
 #include "cli/delegate.h"
 #include "cli/diff.h"
 #include "cli/help_format.h"
+#include "cli/output_options.h"
 #include "cli/show.h"
 #include "cli/verify.h"
-#include "cli/version.h"
 #include "traces/error.h"
 
 namespace {
@@ -24,7 +24,7 @@ void add_commands(CLI::App& app, ExitCode& result) {
   add_show(app, result);
   add_verify(app, result);
   add_completion(app, result);
-  app.set_version_flag("--version", version_text("gtrace"));
+  add_version(app);
   app.footer(
       "Examples:\n"
       "  gtrace record mlp -o golden.h5 --input_dim 64\n"

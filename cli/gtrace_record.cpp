@@ -10,7 +10,6 @@
 #include "cli/record_options.h"
 #include "cli/record_program.h"
 #include "cli/recording.h"
-#include "cli/version.h"
 #include "traces/error.h"
 
 namespace {
@@ -33,7 +32,6 @@ ExitCode run(const Words& arguments) {
   CLI::App app("", "gtrace record");
   use_help_format(app);
   add_record(app, options);
-  app.set_version_flag("--version", version_text("gtrace record"));
   // Parsing answers --help and --version itself; what was asked for otherwise is run below.
   bool parsed = false;
   app.final_callback([&] { parsed = true; });

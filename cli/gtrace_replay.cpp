@@ -11,7 +11,6 @@
 #include "cli/output_path.h"
 #include "cli/progress.h"
 #include "cli/replay_options.h"
-#include "cli/version.h"
 #include "replayer/json_report.h"
 #include "replayer/replay.h"
 #include "replayer/text_report.h"
@@ -27,7 +26,6 @@ std::unique_ptr<TraceReader> open(const std::filesystem::path& path) {
 
 void check(const ReplayCommandOptions& options) {
   if (options.layer.empty() && !options.all) throw Error(ErrorCode::usage, "say what to run: --layer LAYER or --all");
-  if (options.perturb && !(*options.perturb > 0)) throw Error(ErrorCode::usage, "--perturb: must be above 0");
   if (!options.dump.empty()) check_output_path(options.dump);
 }
 
@@ -87,7 +85,6 @@ ExitCode run(const std::vector<std::string>& arguments) {
   CLI::App app("", "gtrace replay");
   use_help_format(app);
   add_replay(app, options);
-  app.set_version_flag("--version", version_text("gtrace replay"));
   ExitCode result = ExitCode::same;
   app.final_callback([&] { result = run_replay(options); });
   return parse_and_run(app, arguments, result);

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace goldentrace {
 
@@ -15,5 +17,8 @@ std::string decimal(double value);
 nlohmann::ordered_json json_number(double value);
 
 std::string human_bytes(std::uint64_t bytes);  // "1.5 MB", decimal units
+// "4096", "500MB" (decimal units kB MB GB TB), "2GiB" (binary units KiB MiB GiB TiB), in any case, with or without a
+// space before the unit and with decimals ("1.5GB"). Nothing when it is no size or does not fit 63 bits.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace goldentrace

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/parse_error.h"
+#include "cli/version.h"
+
 namespace goldentrace {
 
 void add_output_options(CLI::App& app, OutputOptions& options) {
@@ -10,6 +13,11 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   auto* verbose = app.add_flag("-v,--verbose", options.verbose, "Print more detail");
   for (auto* option : {json, quiet, verbose}) option->group("Output");
   quiet->excludes(verbose);
+  add_version(app);
+}
+
+void add_version(CLI::App& app) {
+  app.set_version_flag("--version", version_text(full_name(app)), "Print the version");
 }
 
 }  // namespace goldentrace

@@ -15,7 +15,8 @@ struct OutputOptions {
   bool text() const { return !json && !quiet; }
 };
 
-// Adds --json, --quiet and --verbose. `options` must live as long as the app.
+// Adds --json, --quiet, --verbose and --version. `options` must live as long as the app.
 void add_output_options(CLI::App& app, OutputOptions& options);
+void add_version(CLI::App& app);
 
 }  // namespace goldentrace

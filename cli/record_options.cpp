@@ -4,6 +4,7 @@
 
 #include "cli/choice.h"
 #include "cli/command_line.h"
+#include "cli/number_option.h"
 
 namespace goldentrace {
 namespace {
@@ -36,7 +37,7 @@ void add_capture(CLI::App& app, CaptureOptions& options) {
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
-  app.add_option("--seed", options.seed, "Seed of the random generator")->type_name("N");
+  unsigned_integer(app.add_option("--seed", options.seed, "Seed of the random generator"));
   choice(app.add_option("--dtype", options.dtype, "Element type of the model"),
          {"float32", "bfloat16", "float16", "float64"});
   choice(app.add_option("--device", options.device, "Where the model runs"), {"cpu"});
@@ -55,14 +56,15 @@ void add_mlp(CLI::App& record, RecordOptions& all) {
   CLI::App* app = record.add_subcommand("mlp", "Train the linear-model MLP and record it");
   choice(app->add_option("--variant", options.variant, "Training loop (default: plain, with accumulation ga-loop)"),
          mlp_variants());
-  app->add_option("--batch_size", options.batch_size, "Rows of a micro-batch")->type_name("N");
-  app->add_option("--num_epochs", options.num_epochs, "Epochs")->type_name("N");
-  app->add_option("--lr", options.lr, "Learning rate of SGD")->type_name("X");
-  app->add_option("--log_steps", options.log_steps, "Log a line at every multiple of this counter")->type_name("N");
-  app->add_option("--input_dim", options.input_dim, "Input size D")->type_name("N");
-  app->add_option("--train_dataset_len", options.train_dataset_len, "Rows of an epoch")->type_name("N");
-  app->add_option("--gradient_accumulation_steps", options.gradient_accumulation_steps, "Micro-batches of a step")
-      ->type_name("N");
+  integer_from(app->add_option("--batch_size", options.batch_size, "Rows of a micro-batch"), 1);
+  integer_from(app->add_option("--num_epochs", options.num_epochs, "Epochs"), 1);
+  any_number(app->add_option("--lr", options.lr, "Learning rate of SGD"));
+  integer_from(app->add_option("--log_steps", options.log_steps, "Log a line at every multiple of this counter"), 1);
+  integer_from(app->add_option("--input_dim", options.input_dim, "Input size D"), 2);
+  integer_from(app->add_option("--train_dataset_len", options.train_dataset_len, "Rows of an epoch"), 1);
+  integer_from(
+      app->add_option("--gradient_accumulation_steps", options.gradient_accumulation_steps, "Micro-batches of a step"),
+      1);
   app->add_flag("--use_gradient_checkpointing", options.gradient_checkpointing, "The -ckpt form of the variant");
   app->add_flag("--use_gradient_accumulation_loop", options.accumulation_loop, "The ga-while variant");
   for (CLI::Option* option : app->get_options()) {
@@ -78,25 +80,25 @@ void add_mlp(CLI::App& record, RecordOptions& all) {
 
 void add_gpt_shape(CLI::App& app, RecordGptOptions& options) {
   choice(app.add_option("--shape", options.shape, "Which GPT"), {"hf"});
-  app.add_option("--layers", options.layers, "Blocks (n_layer, 12)")->type_name("N");
-  app.add_option("--hidden", options.hidden, "Width (n_embd, 768)")->type_name("N");
-  app.add_option("--heads", options.heads, "Attention heads (n_head, 12)")->type_name("N");
-  app.add_option("--ffn", options.ffn, "Width of the MLP (n_inner, 4 x hidden)")->type_name("N");
-  app.add_option("--vocab", options.vocab, "Vocabulary (vocab_size, 50257)")->type_name("N");
-  app.add_option("--positions", options.positions, "Longest sequence (n_positions, 1024)")->type_name("N");
-  app.add_option("--dropout", options.dropout, "All three dropouts (embd_pdrop, attn_pdrop, resid_pdrop, 0.1)")
-      ->type_name("P");
+  integer_from(app.add_option("--layers", options.layers, "Blocks (n_layer, 12)"), 1);
+  integer_from(app.add_option("--hidden", options.hidden, "Width (n_embd, 768)"), 1);
+  integer_from(app.add_option("--heads", options.heads, "Attention heads (n_head, 12)"), 1);
+  integer_from(app.add_option("--ffn", options.ffn, "Width of the MLP (n_inner, 4 x hidden)"), 1);
+  integer_from(app.add_option("--vocab", options.vocab, "Vocabulary (vocab_size, 50257)"), 1);
+  integer_from(app.add_option("--positions", options.positions, "Longest sequence (n_positions, 1024)"), 1);
+  probability(
+      app.add_option("--dropout", options.dropout, "All three dropouts (embd_pdrop, attn_pdrop, resid_pdrop, 0.1)"));
   app.add_option("--set", options.set, "A model option by its name in config.json; repeatable")
       ->type_name("OPTION=VALUE");
   app.add_option("--load", options.load, "Initial weights: a .safetensors file")->type_name("FILE");
 }
 
 void add_gpt_training(CLI::App& app, RecordGptOptions& options) {
-  app.add_option("--batch", options.batch, "Sequences of a batch (4)")->type_name("N");
-  app.add_option("--seq", options.seq, "Tokens of a sequence (32)")->type_name("N");
-  app.add_option("--steps", options.steps, "Optimizer steps")->type_name("N");
+  integer_from(app.add_option("--batch", options.batch, "Sequences of a batch (4)"), 1);
+  integer_from(app.add_option("--seq", options.seq, "Tokens of a sequence (32)"), 2);
+  integer_from(app.add_option("--steps", options.steps, "Optimizer steps"), 1);
   choice(app.add_option("--optimizer", options.optimizer, "Optimizer"), {"sgd", "adamw"});
-  app.add_option("--lr", options.lr, "Learning rate")->type_name("X");
+  any_number(app.add_option("--lr", options.lr, "Learning rate"));
   auto* tokens = app.add_option("--tokens", options.tokens, "Token ids: .npy, or numbers as text");
   auto* text = app.add_option("--text", options.text, "A text whose bytes are the token ids");
   tokens->type_name("FILE")->excludes(text);

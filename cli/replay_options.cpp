@@ -1,9 +1,11 @@
 #include "cli/replay_options.h"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
 #include "cli/choice.h"
 #include "cli/command_line.h"
+#include "cli/number_option.h"
 
 namespace goldentrace {
 namespace {
@@ -21,7 +23,8 @@ void add_selection(CLI::App& app, ReplayCommandOptions& options) {
   layer->type_name("LAYER")->excludes(all);
   integer_from(app.add_option("--step", options.step, "Only this step"), 0);
   integer_from(app.add_option("--micro", options.micro, "Only this micro-batch"), 0);
-  integer_from(app.add_option("--call", options.call, "Only this call of the layer"), 0);
+  integer_between(app.add_option("--call", options.call, "Only this call of the layer"), 0,
+                  std::numeric_limits<std::int32_t>::max());
   choice(app.add_option("--pass", options.pass, "Only this pass (default: both)"), {"forward", "backward"});
 }
 
@@ -32,7 +35,8 @@ void add_change(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option("--inputs", options.inputs, "Take inputs, parameters and random state from this trace")
       ->type_name("FILE");
   app.add_option("--tape-from", options.tape_from, "Take the ops from this trace")->type_name("FILE");
-  app.add_option("--perturb", options.perturb, "Multiply every input element by 1 + EPS u, u in [-1, 1]")
+  number_above(app.add_option("--perturb", options.perturb, "Multiply every input element by 1 + EPS u, u in [-1, 1]"),
+               0)
       ->type_name("EPS");
 }
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/choice.h"
 #include "cli/command_line.h"
 #include "cli/npy_writer.h"
+#include "cli/number_option.h"
 #include "cli/selection.h"
 #include "cli/show_json.h"
 #include "cli/show_text.h"
