@@ -43,6 +43,12 @@ PayloadLocation PayloadStore::store(const Record& record, std::span<const std::b
   return location;
 }
 
+std::optional<PayloadLocation> PayloadStore::find(const Record& record) const {
+  const auto bytes = static_cast<std::size_t>(byte_count(record.shape, record.dtype));
+  const auto known = contents_.find({record.fingerprint.hash, record.dtype, bytes});
+  return known == contents_.end() ? std::nullopt : std::optional(known->second);
+}
+
 PayloadLocation PayloadStore::pack(DType dtype, std::span<const std::byte> payload) {
   const std::uint32_t number = packed_dataset(dtype);
   ChunkedStream& stream = *entries_[number].packed;

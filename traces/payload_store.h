@@ -29,6 +29,7 @@ class PayloadStore {
 
   // `payload` has byte_count(record.shape, record.dtype) bytes; the record's hash says which contents are equal.
   PayloadLocation store(const Record& record, std::span<const std::byte> payload);
+  std::optional<PayloadLocation> find(const Record& record) const;  // of equal content; empty when there is none
   std::uint64_t stored_bytes() const;
 
   void finish();

@@ -75,7 +75,9 @@ struct TraceWriter::State {
 
   void check_record(std::int64_t row, const Record& record, std::span<const std::byte> payload) const;
   void put(std::int64_t row, const Record& record, std::span<const std::byte> payload);
-  format::IndexRow index_row(const Record& record, std::span<const std::byte> payload);
+  void put_known(std::int64_t row, const Record& record);
+  void put_at(std::int64_t row, const Record& record, PayloadLocation location, std::span<const std::byte> payload);
+  format::IndexRow index_row(const Record& record, PayloadLocation location, std::span<const std::byte> payload);
   std::uint32_t string(std::string_view text) { return static_cast<std::uint32_t>(strings.add(text)); }
   std::uint32_t shape(const Shape& shape);
   void commit();
@@ -141,10 +143,8 @@ std::uint32_t TraceWriter::State::shape(const Shape& shape) {
   return found->second;
 }
 
-format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<const std::byte> payload) {
-  const bool is_empty = byte_count(record.shape, record.dtype) == 0;
-  const bool has_payload = payload.data() != nullptr || is_empty;
-  const PayloadLocation location = has_payload ? payloads.store(record, payload) : PayloadLocation{};
+format::IndexRow TraceWriter::State::index_row(const Record& record, PayloadLocation location,
+                                               std::span<const std::byte> payload) {
   const SketchLocation sketch = sketches.store(record, payload);
   const Statistics& statistics = record.fingerprint.statistics;
   format::IndexRow row{.step = record.id.step, .micro = record.id.micro, .rank = record.id.rank};
@@ -179,12 +179,29 @@ format::IndexRow TraceWriter::State::index_row(const Record& record, std::span<c
 void TraceWriter::State::put(std::int64_t row, const Record& record, std::span<const std::byte> payload) {
   file.check();
   check_record(row, record, payload);
+  const bool has_payload = payload.data() != nullptr || byte_count(record.shape, record.dtype) == 0;
+  put_at(row, record, has_payload ? payloads.store(record, payload) : PayloadLocation{}, payload);
+}
+
+void TraceWriter::State::put_known(std::int64_t row, const Record& record) {
+  file.check();
+  check_record(row, record, {});
+  const std::optional<PayloadLocation> location = payloads.find(record);
+  if (!location) {
+    throw Error(ErrorCode::internal, "the content of a record is not in the file",
+                {.file = file.target().string(), .record = to_string(record.id)});
+  }
+  put_at(row, record, *location, {});
+}
+
+void TraceWriter::State::put_at(std::int64_t row, const Record& record, PayloadLocation location,
+                                std::span<const std::byte> payload) {
   const auto written = static_cast<std::int64_t>(index.rows());
   if (row < written || row >= reserved || open_rows.contains(row)) {
     throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice or was not reserved",
                 {.file = file.target().string(), .record = to_string(record.id)});
   }
-  open_rows.emplace(row, OpenRow{index_row(record, payload), record.producers});
+  open_rows.emplace(row, OpenRow{index_row(record, location, payload), record.producers});
   complete_commits();
 }
 
@@ -269,6 +286,12 @@ void TraceWriter::put(std::int64_t row, const Record& record, std::span<const st
   State& state = alive(state_);
   const std::lock_guard lock(state.mutex);
   state.put(row, record, payload);
+}
+
+void TraceWriter::put_known(std::int64_t row, const Record& record) {
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  state.put_known(row, record);
 }
 
 std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> payload) {

@@ -47,6 +47,9 @@ class TraceWriter {
   // sketch that only repeats the payload's elements takes no room. Producers name earlier rows. After a failed write
   // every call is Error(input_output).
   void put(std::int64_t row, const Record& record, std::span<const std::byte> payload);
+  // The same for a payload whose bytes are gone: that of an earlier put() of equal content, which has returned.
+  // Error(internal) when there was none. Only without segments, and not for fewer bytes than a sketch repeats.
+  void put_known(std::int64_t row, const Record& record);
   std::int64_t add(const Record& record, std::span<const std::byte> payload);  // reserve() and put(); returns the row
   std::int64_t record_count() const;                                           // reserved rows
 
