@@ -22,8 +22,8 @@ std::string place_of(const Call& call, std::int32_t position) {
 
 const Captured& Crossing::captured() {
   if (!captured_) {
-    captured_ = std::make_unique<Captured>(session_.sink.capture(tensor_, info_.fingerprint));
-    info_.fingerprint = captured_->fingerprint;
+    captured_ = std::make_unique<Captured>(session_.sink.capture(tensor_, info_.content));
+    info_.content = captured_->content;
   }
   return *captured_;
 }
@@ -113,7 +113,7 @@ void Crossing::add_external(const std::shared_ptr<Call>& call) {
 }
 
 void Crossing::add_parameter(const std::shared_ptr<Call>& call, const std::shared_ptr<Parameter>& parameter) {
-  if (!info_.fingerprint) info_.fingerprint = parameter->fingerprint;
+  if (!info_.content) info_.content = parameter->content;
   Record record;
   record.position = call->take_position(parameter->role);
   record.id = session_.timeline.id_in(*call, parameter->role,
@@ -126,7 +126,7 @@ void Crossing::add_parameter(const std::shared_ptr<Call>& call, const std::share
     record.producers = {parameter->update_row};
   }
   const std::int64_t row = session_.sink.add(record, captured());
-  parameter->fingerprint = captured().fingerprint;
+  parameter->content = captured().content;
   parameter->value_row = row;
   keep_external(*call, record, row, parameter);
 }

@@ -39,8 +39,9 @@ std::string joined(const Items& items) {
 }
 
 void add_capture(Header& header, const RecorderOptions& options) {
-  header["capture.level"] = options.capture == Capture::full ? "full" : "sketch";
-  header["capture.policy"] = "block";
+  header["capture.level"] = name(options.capture);
+  header["capture.when_full"] = name(options.when_full);
+  header["capture.codec"] = name(options.codec);
   header["capture.sketch_size"] = std::to_string(options.sketch_size);
   header["capture.ops"] = yes_no(options.ops);
   if (!options.layers.empty()) header["capture.layers"] = joined(options.layers);

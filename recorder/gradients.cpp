@@ -235,7 +235,7 @@ void Gradients::write_share(Share& share) {
   session_.sink.lineage().set_gradient(share.value_row, row);
   if (share.parameter) {
     merge(share.parameter->shares, {row});
-    share.parameter->gradient_fingerprint = captured.fingerprint;
+    share.parameter->gradient = captured.content;
   }
   session_.layer_check.keep_share(share, captured);
 }

@@ -46,13 +46,13 @@ void LayerCheck::keep_external(const Call& call, const External& external, const
   KeptCall* kept = this->kept(call);
   if (kept == nullptr) return;
   KeptExternal& entry = kept->externals[{external.role, external.position}];
-  entry.hash = captured.fingerprint->hash;
+  entry.hash = captured.hash();
   if (external.role == Role::param) entry.parameter = tensor;
   if (!entry.parameter.defined()) entry.content = keep_bytes(captured.contents);
 }
 
 void LayerCheck::keep_output(const Call& call, std::int32_t position, const Captured& captured) {
-  if (KeptCall* kept = this->kept(call)) kept->outputs[position] = captured.fingerprint->hash;
+  if (KeptCall* kept = this->kept(call)) kept->outputs[position] = captured.hash();
 }
 
 void LayerCheck::keep_grad_output(const Call& call, std::int32_t position, const Captured& captured) {
@@ -63,7 +63,7 @@ void LayerCheck::keep_share(const Share& share, const Captured& captured) {
   KeptCall* kept = this->kept(*share.call);
   if (kept == nullptr) return;
   const Role role = share.role == Role::grad_input ? Role::input : Role::param;
-  kept->shares[{role, share.position}] = captured.fingerprint->hash;
+  kept->shares[{role, share.position}] = captured.hash();
 }
 
 void LayerCheck::conclude(const KeptCall& call, Replayable verdict, const std::string& note) {

@@ -14,7 +14,7 @@ namespace goldentrace {
 // Nothing may write the tensors before clear(). Not thread-safe.
 class Moment {
  public:
-  const Captured& capture(const RecordSink& sink, const at::Tensor& tensor) {
+  const Captured& capture(RecordSink& sink, const at::Tensor& tensor) {
     for (const auto& [known, captured] : captures_) {
       if (known.is_same(tensor)) return captured;
     }

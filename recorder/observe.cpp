@@ -20,15 +20,16 @@ SelfCheck parse_self_check(const std::string& text) {
   throw Error(ErrorCode::usage, "self_check '" + text + "' is none of first, every, none");
 }
 
-Capture parse_capture(const std::string& text) {
-  if (text == "full") return Capture::full;
-  if (text == "sketch") return Capture::sketch;
-  throw Error(ErrorCode::usage, "capture '" + text + "' is none of full, sketch");
-}
-
 RecorderOptions options_of(const json& given) {
   RecorderOptions options;
   options.capture = parse_capture(given.value("capture", "full"));
+  options.golden = given.value("golden", "");
+  options.stop_after = given.value("stop_after", options.stop_after);
+  options.level_file = given.value("level_file", "");
+  options.when_full = parse_when_full(given.value("when_full", "block"));
+  options.pool_bytes = given.value("pool_bytes", options.pool_bytes);
+  options.workers = given.value("workers", options.workers);
+  options.segment_bytes = given.value("segment_bytes", options.segment_bytes);
   options.ops = given.value("ops", false);
   options.layers = given.value("layers", options.layers);
   options.steps = given.value("steps", options.steps);
@@ -43,7 +44,14 @@ RecorderOptions options_of(const json& given) {
 }  // namespace
 
 std::string to_json(const RecorderOptions& options) {
-  const json text = {{"capture", options.capture == Capture::full ? "full" : "sketch"},
+  const json text = {{"capture", name(options.capture)},
+                     {"golden", options.golden.string()},
+                     {"stop_after", options.stop_after},
+                     {"level_file", options.level_file.string()},
+                     {"when_full", name(options.when_full)},
+                     {"pool_bytes", options.pool_bytes},
+                     {"workers", options.workers},
+                     {"segment_bytes", options.segment_bytes},
                      {"ops", options.ops},
                      {"layers", options.layers},
                      {"steps", options.steps},

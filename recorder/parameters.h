@@ -23,13 +23,13 @@ struct Parameter {
   std::int32_t position = 0;
   std::string index;
 
-  std::int64_t value_row = -1;   // its last record in a forward or recompute pass
-  std::int64_t update_row = -1;  // its last record in an update
-  std::int64_t total_row = -1;   // record of its total gradient in the present update
-  Rows shares;                   // records of the layers' shares of its gradient since the last update
-  std::shared_ptr<const Fingerprint> fingerprint;           // of its value
-  std::shared_ptr<const Fingerprint> gradient_fingerprint;  // of the last share of its gradient
-  at::Tensor kept;                                          // itself, while its new value is waited for
+  std::int64_t value_row = -1;        // its last record in a forward or recompute pass
+  std::int64_t update_row = -1;       // its last record in an update
+  std::int64_t total_row = -1;        // record of its total gradient in the present update
+  Rows shares;                        // records of the layers' shares of its gradient since the last update
+  std::shared_ptr<Content> content;   // its value
+  std::shared_ptr<Content> gradient;  // the last share of its gradient
+  at::Tensor kept;                    // itself, while its new value is waited for
 };
 
 // Not thread-safe: the session's lock is held around it.

@@ -1,68 +1,101 @@
-// Where captured tensors become records: fingerprint, payload policy, lineage, unique ids.
+// Where captured tensors become records: hash, payload policy, lineage, unique ids.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_set>
 
 #include "recorder/contents.h"
+#include "recorder/copy_crew.h"
+#include "recorder/golden.h"
 #include "recorder/lineage.h"
+#include "recorder/pipeline.h"
+#include "recorder/record_id_hash.h"
 #include "recorder/recorder.h"
 #include "recorder/tensor_table.h"
 #include "traces/trace_writer.h"
 
 namespace goldentrace {
 
-// A tensor's bytes with their fingerprint, taken once and used for every record of the moment.
+// A tensor's bytes with their hash, taken once and used for every record of the moment.
 struct Captured {
   Contents contents;
-  std::shared_ptr<const Fingerprint> fingerprint;
+  std::shared_ptr<Content> content;
+  // Made when a record needs it; null: there was no need yet, or no room.
+  mutable std::shared_ptr<const std::byte> copy;
+
+  const Hash128& hash() const { return content->hash; }
 };
 
-// Not thread-safe: the session's lock is held around it.
+// What is expected of a tensor that was captured before.
+enum class Expected { same, other };
+
+// Not thread-safe: the session's lock is held around it. The bytes of a capture are looked at, and copied if they are
+// needed, before capture() and add() return.
 class RecordSink {
  public:
   explicit RecordSink(const RecorderOptions& options);
+  ~RecordSink();
 
-  // Error(unsupported) unless the tensor has plain memory. `known`: the fingerprint of an earlier capture, whose
-  // statistics and sketch hold when the hash is still the same.
-  Captured capture(const at::Tensor& tensor, const std::shared_ptr<const Fingerprint>& known = {}) const;
+  // Error(unsupported) unless the tensor has plain memory. `known`: an earlier capture, taken instead of a copy when
+  // the hash is still the same.
+  Captured capture(const at::Tensor& tensor, const std::shared_ptr<Content>& known = {},
+                   Expected expected = Expected::same);
 
-  // Fills dtype, shape and fingerprint and writes the record. Gives its row, or -1 when this id was written before,
+  // Fills dtype, shape and hash and sends the record on its way. Gives its row, or -1 when this id was met before,
   // which is noted in the header.
   std::int64_t add(Record record, const Captured& captured);
   std::int64_t add_scalar(Record record, Contents contents);
   // Hash and statistics only.
   std::int64_t add_op_output(Record record, const at::Tensor& tensor);
 
+  void set_level(Capture level) { level_ = level; }  // of the next records
   TraceWriter& writer() { return *writer_; }
   Lineage& lineage() { return lineage_; }
   void note(const std::string& what) { ++notes_[what]; }
+  std::int64_t differences() const { return differences_; }  // records unlike the golden's; any thread
 
-  // The step's records are complete: they survive close_committed(). Error(input_output) when the disk would be full
-  // after another step of this size.
-  std::uint64_t commit_step();  // bytes of payload that it added
+  // The step's records are complete: they survive close_committed().
+  void commit_step(std::int64_t step);
   void close();
-  void close_committed();           // without the open step
-  void drop() { writer_.reset(); }  // no file
+  void close_committed();  // without the open step
+  void drop();             // no file
 
  private:
-  bool wants_payload(Role role) const;
+  Captured captured_of(Contents contents, const std::shared_ptr<Content>& known, Expected expected);
+  bool copy_bytes(const Captured& captured);
+  std::int64_t send(Record record, const Captured& captured, std::size_t sketch_size);
+  bool wants_payload(const Record& record, Job& job);
+  bool is_known_payload(const Content& content) const;
+  void send_in_place(Job job, const Captured& captured);
+  void step_committed(std::uint64_t bytes);
   void check_space(std::uint64_t step_bytes) const;
   void write_notes();
+  void finish_jobs();
 
-  std::filesystem::path output_;
-  Capture capture_;
-  std::size_t sketch_size_;
+  const RecorderOptions& options_;
+  Capture level_;
   std::array<bool, 9> payload_of_role_{};
+  std::unique_ptr<Golden> golden_;
+  bool golden_sketches_ = false;
   std::unique_ptr<TraceWriter> writer_;
+  std::unique_ptr<Pipeline> pipeline_;
+  CopyCrew crew_;
   Lineage lineage_;
-  std::unordered_set<std::string> ids_;  // of the open step
+  std::unordered_set<RecordId, RecordIdHash> ids_;  // of the open step
   std::map<std::string, std::int64_t> notes_;
-  std::uint64_t committed_bytes_ = 0;
+  std::atomic<std::int64_t> differences_{0};
+  std::int64_t dropped_ = 0;  // payloads
+  std::int64_t waits_ = 0;    // for room
+
+  std::mutex steps_mutex_;
+  std::deque<std::int64_t> open_steps_;  // committed, not complete in the file
 };
 
 }  // namespace goldentrace

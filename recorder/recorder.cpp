@@ -40,7 +40,21 @@ struct Recorder::State {
       session->sink.drop();
       std::rethrow_exception(session->failure);
     }
-    seal(*session);
+    try {
+      add_ending(session->ended);
+      seal(*session);
+    } catch (...) {
+      session->sink.drop();
+      throw;
+    }
+  }
+
+  void add_ending(const std::string& ended) {
+    Header& header = session->sink.writer().header();
+    header["run.ended"] = ended;
+    const std::string changes = session->level.changes(), refused = session->level.refused_word();
+    if (!changes.empty()) header["capture.level_changes"] = changes;
+    if (!refused.empty()) header["recording.note.level file"] = "the word '" + refused + "' changed nothing";
   }
 
   std::unique_ptr<Session> session;
@@ -93,14 +107,26 @@ void Recorder::stop_checking() {
 
 Header& Recorder::header() { return state_->session->sink.writer().header(); }
 
+void Recorder::set_capture(Capture capture) {
+  if (capture == Capture::check && state_->session->options.golden.empty()) {
+    throw Error(ErrorCode::usage, "capture level check needs a golden");
+  }
+  state_->session->level.ask(capture);
+}
+
+std::int64_t Recorder::differences() const { return state_->session->sink.differences(); }
+
 void Recorder::close() {
   state_->say([&](Session& session) { session.timeline.finish(); });
   stop_observing(*state_->session);
   state_->seal([](Session& session) { session.sink.close(); });
 }
 
-void Recorder::close_committed() {
-  state_->seal([](Session& session) { session.sink.close_committed(); });
+void Recorder::close_committed(const std::string& ended) {
+  state_->seal([&](Session& session) {
+    if (!session.has_ended()) session.sink.writer().header()["run.ended"] = ended;
+    session.sink.close_committed();
+  });
 }
 
 }  // namespace goldentrace

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "recorder/capture.h"
 #include "traces/codec.h"
 #include "traces/header.h"
 
@@ -20,7 +21,6 @@ class Module;
 
 namespace goldentrace {
 
-enum class Capture { full, sketch };
 enum class SelfCheck { first, every, none };
 
 struct RecorderOptions {
@@ -32,10 +32,30 @@ struct RecorderOptions {
   std::vector<std::string> roles;   // only payloads of these roles; empty: all
   SelfCheck self_check = SelfCheck::first;
   std::size_t sketch_size = 256;
-  Codec codec = Codec::standard;      // of payloads
-  Header header;                      // facts of the caller: model.*, run.command_line, run.seed …
+  Codec codec = Codec::standard;    // of payloads
+  std::uint64_t segment_bytes = 0;  // a new file is begun after the step that passes this size; 0: one file
+  Header header;                    // facts of the caller: model.*, run.command_line, run.seed …
+
+  // The trace that `check` compares with, by hash; also for programs that are switched to `check` while they run.
+  // Error(usage) when it is the output itself, and the reader's own errors.
+  std::filesystem::path golden;
+  // Recording ends with the step in which so many records differed from the golden's; 0: it goes on. Only in `check`.
+  std::int64_t stop_after = 0;
+  // Called once, on the training thread, when recording has ended for that reason: the program may stop. Must not
+  // throw.
+  std::function<void(std::int64_t differences)> stopped;
+
+  // A file with one word (full, sketch, check, off) that is looked at when a step begins: another level from then on.
+  // It may appear, change and vanish while the program runs; another word changes nothing and is noted in the header.
+  std::filesystem::path level_file;
+
+  WhenFull when_full = WhenFull::block;
+  std::size_t pool_bytes = std::size_t{512} << 20;  // memory for tensors that are not written yet, at most
+  int workers = 0;  // threads that compress and write; 0: hardware threads less those of the model, 1 to 4
+
   std::function<void()> first_layer;  // called once, on the thread that enters the first layer; must not throw
-  // Called when a recorded step is complete, with the bytes of payload that it added; must not throw.
+  // Called when a recorded step is complete in the file, in order, with the bytes of payload that it added; on any
+  // thread; must not throw.
   std::function<void(std::int64_t step, std::uint64_t bytes)> step_written;
 };
 
@@ -64,6 +84,11 @@ class Recorder {
   void update();
   void step_loss(const at::Tensor& value);
 
+  // The level from the next step on, whatever the level file said before. From any thread.
+  void set_capture(Capture capture);
+  // Records that differed from the golden's so far.
+  std::int64_t differences() const;
+
   Header& header();
   // No layer is checked from now on: at the exit of a process LibTorch can run no ops any more.
   void stop_checking();
@@ -71,8 +96,9 @@ class Recorder {
   // afterwards.
   void close();
   // Drops the open step, seals the committed ones. From any thread, also while ops run: for signals. The callback goes
-  // with the recorder.
-  void close_committed();
+  // with the recorder. `ended` says why, as header field run.ended: "SIGINT"; a trace that close() sealed has
+  // "complete" there, or "stopped after N differences".
+  void close_committed(const std::string& ended = "early");
 
  private:
   struct State;

@@ -34,11 +34,13 @@ Session::Session(RecorderOptions given)
     : options(std::move(given)),
       generation(next_generation++),
       rank(rank_of(options.header)),
+      level(options.capture, options.level_file),
       labels(options.layers),
       sink(options),
       gradients(*this),
       timeline(*this),
       layer_check(*this, options.self_check) {
+  if (options.golden.empty()) level.forbid(Capture::check);
   Header& header = sink.writer().header();
   header = options.header;
   for (const auto& [name, value] : facts_of_run(options)) header.emplace(name, value);
@@ -65,6 +67,11 @@ void Session::fail(std::exception_ptr what) {
   } catch (...) {
     failure = what;
   }
+}
+
+void Session::end(std::string how) {
+  ended = std::move(how);
+  stopped = true;
 }
 
 ThreadState* known_thread_state(const Session& session) {

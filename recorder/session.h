@@ -12,6 +12,7 @@
 #include "recorder/gradients.h"
 #include "recorder/labels.h"
 #include "recorder/layer_check.h"
+#include "recorder/level.h"
 #include "recorder/parameters.h"
 #include "recorder/random_state.h"
 #include "recorder/record_sink.h"
@@ -46,12 +47,18 @@ struct Session {
   // Keeps the first failure; recording is over, the program goes on.
   void fail(std::exception_ptr what);
 
+  // Recording is over as the options want it; close() seals what there is. `how` becomes header field run.ended.
+  void end(std::string how);
+  bool has_ended() const { return ended != "complete"; }
+
   const RecorderOptions options;
   const std::uint64_t generation;  // differs between recordings
   const std::int32_t rank;
   std::mutex mutex;
   std::atomic<bool> stopped{false};
   std::exception_ptr failure;
+  std::string ended = "complete";
+  Level level;
 
   Labels labels;
   RecordSink sink;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "recorder/call.h"
-#include "traces/fingerprint.h"
+#include "recorder/content.h"
 
 namespace goldentrace {
 
@@ -50,7 +50,7 @@ struct TensorInfo {
   std::vector<std::pair<std::shared_ptr<Call>, std::int64_t>> outputs;  // innermost first: records of it as an output
   std::int64_t declared = -1;                                           // its record as a declared model input
   const void* node = nullptr;                                           // its grad_fn when a recorded op last made it
-  std::shared_ptr<const Fingerprint> fingerprint;                       // of its last capture
+  std::shared_ptr<Content> content;                                     // when it was captured last
 
   at::Tensor lock() const;  // undefined when it is gone
 };

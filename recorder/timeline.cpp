@@ -11,7 +11,10 @@
 
 namespace goldentrace {
 
-Timeline::Timeline(Session& session) : session_(session), recording_(wanted(0)) {}
+Timeline::Timeline(Session& session) : session_(session), level_(session.level.begin_step(0)) {
+  session_.sink.set_level(level_);
+  recording_ = wanted(0);
+}
 
 RecordId Timeline::id_in(const Call& call, Role role, std::string index) const {
   RecordId id;
@@ -28,6 +31,7 @@ RecordId Timeline::id_in(const Call& call, Role role, std::string index) const {
 }
 
 bool Timeline::wanted(std::int64_t step) const {
+  if (session_.stopped || level_ == Capture::off) return false;
   const auto& steps = session_.options.steps;
   return steps.empty() || std::find(steps.begin(), steps.end(), step) != steps.end();
 }
@@ -49,6 +53,8 @@ void Timeline::begin_step(std::int64_t number) {
   end_step();
   step_ = number;
   micro_ = 0;
+  level_ = session_.level.begin_step(number);
+  session_.sink.set_level(level_);
   recording_ = wanted(number);
 }
 
@@ -64,8 +70,15 @@ void Timeline::end_step() {
   release_calls();
   session_.parameters.forget_gone();
   if (!recording_) return;
-  const std::uint64_t bytes = session_.sink.commit_step();
-  if (session_.options.step_written) session_.options.step_written(step_, bytes);
+  session_.sink.commit_step(step_);
+  stop_if_enough();
+}
+
+void Timeline::stop_if_enough() {
+  const std::int64_t differences = session_.sink.differences();
+  if (session_.options.stop_after == 0 || differences < session_.options.stop_after) return;
+  session_.end("stopped after " + std::to_string(differences) + " differences");
+  if (session_.options.stopped) session_.options.stopped(differences);
 }
 
 void Timeline::end_micro() {

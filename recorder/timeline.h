@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "recorder/call.h"
+#include "recorder/capture.h"
 #include "recorder/tensor_table.h"
 #include "traces/record.h"
 
@@ -68,6 +69,7 @@ class Timeline {
   void end_micro();
   void end_update();
   bool wanted(std::int64_t step) const;
+  void stop_if_enough();
   void forget_start();
   void release_calls();
   void write_tape(Call& call);
@@ -83,7 +85,8 @@ class Timeline {
   Session& session_;
   std::int64_t step_ = 0;
   std::int64_t micro_ = 0;
-  bool recording_;
+  Capture level_;  // of the open step
+  bool recording_ = false;
   bool steps_said_ = false;
   bool micros_said_ = false;
   bool losses_said_ = false;

@@ -60,8 +60,8 @@ void Timeline::say_input(const std::string& name, const at::Tensor& value) {
   const std::shared_ptr<Call> call = root();
   if (!call || !value.defined()) return;
   TensorInfo& info = session_.tensors.find(value);
-  const Captured captured = session_.sink.capture(value, info.fingerprint);
-  info.fingerprint = captured.fingerprint;
+  const Captured captured = session_.sink.capture(value, info.content);
+  info.content = captured.content;
   Record record;
   record.id = id_in(*call, Role::input, name);
   record.position = call->take_position(Role::input);
@@ -69,7 +69,7 @@ void Timeline::say_input(const std::string& name, const at::Tensor& value) {
   record.declared = true;
   info.declared = session_.sink.add(std::move(record), captured);
   if (info.declared >= 0) info.depends = {info.declared};
-  session_.identify_input(name, captured.fingerprint->hash);
+  session_.identify_input(name, captured.hash());
 }
 
 void Timeline::backward_begins(const at::Tensor& loss) {
@@ -153,8 +153,9 @@ void Timeline::record_total_gradients() {
     record.id = update_id(parameter->layer, Role::param_grad, parameter->index);
     record.position = parameter->position;
     record.producers = parameter->shares;
+    const Expected expected = parameter->shares.size() == 1 ? Expected::same : Expected::other;
     parameter->total_row =
-        session_.sink.add(std::move(record), session_.sink.capture(gradient, parameter->gradient_fingerprint));
+        session_.sink.add(std::move(record), session_.sink.capture(gradient, parameter->gradient, expected));
     parameter->shares.clear();
   }
 }
@@ -174,8 +175,8 @@ void Timeline::record_updated_parameters() {
   for (const auto& parameter : session_.parameters.used()) {
     const at::Tensor tensor(parameter->weak->lock());
     if (!has_plain_memory(tensor)) continue;
-    const Captured captured = session_.sink.capture(tensor, parameter->fingerprint);
-    parameter->fingerprint = captured.fingerprint;
+    const Captured captured = session_.sink.capture(tensor, parameter->content, Expected::other);
+    parameter->content = captured.content;
     Record record;
     record.id = update_id(parameter->layer, Role::param, parameter->index);
     record.position = parameter->position;
@@ -184,7 +185,7 @@ void Timeline::record_updated_parameters() {
     }
     parameter->update_row = session_.sink.add(std::move(record), captured);
     parameter->total_row = -1;
-    session_.tensors.find(tensor).fingerprint = captured.fingerprint;
+    session_.tensors.find(tensor).content = captured.content;
   }
 }
 
