@@ -20,6 +20,7 @@ class FileDescriptor {
   }
 
   int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }  // the caller closes it
 
  private:
   int value_;

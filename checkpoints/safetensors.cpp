@@ -1,7 +1,5 @@
 #include "checkpoints/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "checkpoints/file_kind.h"
+#include "checkpoints/mapped_file.h"
 #include "checkpoints/safetensors_header.h"
 #include "checkpoints/safetensors_layout.h"
 #include "traces/error.h"
@@ -27,22 +26,6 @@ constexpr std::uint64_t prefix_size = 8;  // the length of the header, little-en
 [[noreturn]] void truncated(const std::filesystem::path& path, std::uint64_t need, std::uint64_t have) {
   fail(ErrorCode::damaged, path,
        "truncated: need " + std::to_string(need) + ", have " + std::to_string(have) + " bytes");
-}
-
-int open_for_reading(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor >= 0) return descriptor;
-  const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::input_output;
-  fail(code, path, errno == ENOENT ? "no such file" : std::strerror(errno));
-}
-
-std::uint64_t regular_file_size(int descriptor, const std::filesystem::path& path) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) fail(ErrorCode::input_output, path, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is a directory, not a safetensors file");
-  if (!S_ISREG(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is no regular file");
-  if (status.st_size == 0) fail(ErrorCode::damaged, path, "empty file");
-  return static_cast<std::uint64_t>(status.st_size);
 }
 
 // Reads all of `bytes` or throws.
@@ -63,7 +46,7 @@ void read_at(int descriptor, const std::filesystem::path& path, std::uint64_t of
   std::array<char, 64> head{};
   const auto bytes = std::span(head).first(std::min<std::uint64_t>(head.size(), file_size));
   read_at(descriptor, path, 0, std::as_writable_bytes(bytes));
-  const std::string kind = foreign_file_kind(bytes);
+  const std::string kind = foreign_file_kind(bytes, "safetensors");
   fail(ErrorCode::not_a_trace, path,
        kind.empty() ? "not safetensors (a header of " + std::to_string(header_size) + " bytes)" : kind);
 }
@@ -89,8 +72,9 @@ SafetensorsHeader parse_naming_file(std::string_view json, const std::filesystem
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path), descriptor_(open_for_reading(path)) {
-  const std::uint64_t file_size = regular_file_size(descriptor_.get(), path);
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
+  std::uint64_t file_size = 0;
+  descriptor_ = FileDescriptor(open_regular_file(path, "a safetensors file", file_size));
   std::string json(header_size(descriptor_.get(), path, file_size), '\0');
   read_at(descriptor_.get(), path, prefix_size, std::as_writable_bytes(std::span(json)));
   SafetensorsHeader header = parse_naming_file(json, path);

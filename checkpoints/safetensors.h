@@ -36,6 +36,7 @@ class SafetensorsFile {
   const std::filesystem::path& path() const { return path_; }
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // in header order
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  std::uint64_t data_start() const { return data_start_; }    // byte of the file where offset 0 is
   const SafetensorsEntry* find(std::string_view name) const;  // null when absent; lives as long as the file
 
   // Fills `bytes`, whose size must be entry.size. Safe from several threads at once.

@@ -1,43 +1,32 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "checkpoints/safetensors_writer.h"
 
-#include <cerrno>
-#include <cstring>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "checkpoints/little_endian.h"
 #include "checkpoints/safetensors.h"
 #include "checkpoints/safetensors_layout.h"
 #include "checkpoints/safetensors_names.h"
+#include "checkpoints/sequential_file.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 namespace {
 
+using Json = nlohmann::ordered_json;
+using Sources = std::span<const TensorSource>;
+
 constexpr std::size_t alignment = 8;  // of the first tensor; other writers pad their header so
 
-[[noreturn]] void fail(const std::filesystem::path& path) {
-  throw Error(ErrorCode::input_output, std::strerror(errno), {.file = path.string(), .record = {}});
-}
-
-void write_all(int descriptor, const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-}
-
-std::vector<SafetensorsEntry> place(const std::vector<SafetensorsTensor>& tensors) {
+std::vector<SafetensorsEntry> place(Sources tensors) {
   std::vector<SafetensorsEntry> entries;
   std::uint64_t offset = 0;
-  for (const SafetensorsTensor& tensor : tensors) {
-    SafetensorsEntry entry{.name = tensor.name, .dtype = tensor.dtype};
-    place_entry(entry, {reinterpret_cast<const std::uint64_t*>(tensor.shape.data()), tensor.shape.size()}, offset,
-                offset + tensor.bytes.size());
-    offset += tensor.bytes.size();
-    entries.push_back(std::move(entry));
+  for (const TensorSource& tensor : tensors) {
+    const std::uint64_t size = byte_count(tensor);
+    entries.push_back(
+        {.name = tensor.name, .dtype = tensor.dtype, .shape = tensor.shape, .offset = offset, .size = size});
+    offset += size;
   }
   check_layout(entries);
   return entries;
@@ -45,7 +34,7 @@ std::vector<SafetensorsEntry> place(const std::vector<SafetensorsTensor>& tensor
 
 std::string header_text(const std::vector<SafetensorsEntry>& entries,
                         const std::map<std::string, std::string>& metadata) {
-  nlohmann::ordered_json json;
+  Json json;
   if (!metadata.empty()) json["__metadata__"] = metadata;
   for (const SafetensorsEntry& entry : entries) {
     if (safetensors_name(entry.dtype).empty())
@@ -59,52 +48,98 @@ std::string header_text(const std::vector<SafetensorsEntry>& entries,
   return text;
 }
 
-void refuse_special_file(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    throw Error(ErrorCode::usage, "exists and is no regular file", {.file = path.string(), .record = {}});
+std::uint64_t write_tensor(SequentialFile& file, const TensorSource& tensor, std::uint64_t done,
+                           const WriteProgress& progress) {
+  const std::uint64_t start = file.position();
+  tensor.write([&](std::span<const std::byte> bytes) {
+    file.write(bytes);
+    if (progress) progress(done + file.position() - start);
+  });
+  const std::uint64_t size = byte_count(tensor);
+  if (file.position() - start != size) throw Error(ErrorCode::usage, tensor.name + ": bytes do not fit its shape");
+  return done + size;
 }
 
-// The file under its temporary name; removed again unless it was renamed.
-class PartialFile {
- public:
-  explicit PartialFile(const std::filesystem::path& path)
-      : target_(path),
-        partial_(path.string() + ".partial"),
-        descriptor_(::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_.get() < 0) fail(partial_);
-  }
-  ~PartialFile() {
-    if (!renamed_) ::unlink(partial_.c_str());
-  }
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
+std::uint64_t write_file(const std::filesystem::path& path, Sources tensors,
+                         const std::map<std::string, std::string>& metadata, std::uint64_t done,
+                         const WriteProgress& progress) {
+  const std::string header = header_text(place(tensors), metadata);
+  std::vector<std::byte> prefix;
+  append_little_endian(prefix, static_cast<std::uint64_t>(header.size()));
+  SequentialFile file(path);
+  file.write(prefix);
+  file.write(std::as_bytes(std::span(header)));
+  for (const TensorSource& tensor : tensors) done = write_tensor(file, tensor, done, progress);
+  file.finish();
+  return done;
+}
 
-  void write(std::span<const std::byte> bytes) { write_all(descriptor_.get(), partial_, bytes); }
-  void finish() {
-    if (::fsync(descriptor_.get()) != 0 || ::rename(partial_.c_str(), target_.c_str()) != 0) fail(target_);
-    renamed_ = true;
-  }
+const std::map<std::string, std::string> torch_metadata{{"format", "pt"}};  // transformers asks for it
 
- private:
-  std::filesystem::path target_, partial_;
-  FileDescriptor descriptor_;
-  bool renamed_ = false;
-};
+// The first tensor of each shard, and the end.
+std::vector<std::size_t> shard_bounds(Sources tensors, std::uint64_t shard_bytes) {
+  std::vector<std::size_t> bounds{0};
+  std::uint64_t filled = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::uint64_t size = byte_count(tensors[i]);
+    if (filled > 0 && filled + size > shard_bytes) {
+      bounds.push_back(i);
+      filled = 0;
+    }
+    filled += size;
+  }
+  bounds.push_back(tensors.size());
+  return bounds;
+}
+
+std::string shard_name(std::size_t shard, std::size_t shards) {
+  const auto padded = [](std::size_t number) {
+    const std::string text = std::to_string(number);
+    return std::string(text.size() < 5 ? 5 - text.size() : 0, '0') + text;
+  };
+  return "model-" + padded(shard + 1) + "-of-" + padded(shards) + ".safetensors";
+}
+
+void write_index(const std::filesystem::path& path, const Json& weight_map, std::uint64_t total) {
+  const std::string text = Json{{"metadata", {{"total_size", total}}}, {"weight_map", weight_map}}.dump(2) + "\n";
+  SequentialFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.finish();
+}
 
 }  // namespace
 
+void write_safetensors_file(const std::filesystem::path& path, const std::vector<TensorSource>& tensors,
+                            const WriteProgress& progress) {
+  write_file(path, tensors, torch_metadata, 0, progress);
+}
+
+void write_sharded_safetensors(const std::filesystem::path& folder, const std::vector<TensorSource>& tensors,
+                               std::uint64_t shard_bytes, const WriteProgress& progress) {
+  place(tensors);  // equal names in different shards are refused, too
+  const std::vector<std::size_t> bounds = shard_bounds(tensors, shard_bytes);
+  const std::size_t shards = bounds.size() - 1;
+  if (shards == 1) return write_safetensors_file(folder / "model.safetensors", tensors, progress);
+  Json weight_map;
+  std::uint64_t done = 0;
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    const std::string file = shard_name(shard, shards);
+    const Sources part = Sources(tensors).subspan(bounds[shard], bounds[shard + 1] - bounds[shard]);
+    done = write_file(folder / file, part, torch_metadata, done, progress);
+    for (const TensorSource& tensor : part) weight_map[tensor.name] = file;
+  }
+  write_index(folder / "model.safetensors.index.json", weight_map, done);
+}
+
 void write_safetensors(const std::filesystem::path& path, const std::vector<SafetensorsTensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
-  const std::string header = header_text(place(tensors), metadata);
-  refuse_special_file(path);
-  std::array<std::byte, 8> prefix{};
-  for (std::size_t i = 0; i < prefix.size(); ++i) prefix[i] = static_cast<std::byte>(header.size() >> (8 * i));
-  PartialFile file(path);
-  file.write(prefix);
-  file.write(std::as_bytes(std::span(header)));
-  for (const SafetensorsTensor& tensor : tensors) file.write(tensor.bytes);
-  file.finish();
+  std::vector<TensorSource> sources;
+  for (const SafetensorsTensor& tensor : tensors)
+    sources.push_back(
+        {.name = tensor.name, .dtype = tensor.dtype, .shape = tensor.shape, .write = [&tensor](const ByteSink& sink) {
+           sink(tensor.bytes);
+         }});
+  write_file(path, sources, metadata, 0, {});
 }
 
 }  // namespace goldentrace
