@@ -7,14 +7,23 @@
 #include <span>
 #include <vector>
 
+#include "traces/codec.h"
 #include "traces/format.h"
 
 namespace goldentrace {
 
+// What a codec means for the file.
+struct CodecSettings {
+  format::Codec stored;
+  int level;                // of Zstandard, as the filter's parameter says it
+  std::size_t chunk_bytes;  // most raw bytes of a chunk of a tensor
+};
+CodecSettings settings_of(Codec codec);
+
 // Keeps its buffers and Zstandard context between calls. One thread at a time.
 class FrameEncoder {
  public:
-  explicit FrameEncoder(int level);
+  explicit FrameEncoder(Codec codec);
   ~FrameEncoder();
   FrameEncoder(const FrameEncoder&) = delete;
   FrameEncoder& operator=(const FrameEncoder&) = delete;

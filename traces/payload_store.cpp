@@ -21,32 +21,19 @@ std::string tensor_path(const RecordId& id) {
   return std::string(format::tensors.substr(1)) + path_component(id.layer) + '/' + leaf;
 }
 
-bool is_packed(const Record& record, std::size_t bytes) {
-  return bytes < format::packed_limit || record.shape.empty() || record.shape.size() > format::largest_rank;
-}
-
 bool is_stored_as_bytes(DType dtype) { return dtype_class(dtype) == DTypeClass::opaque; }
 
 }  // namespace
 
-PayloadStore::PayloadStore(Hdf5File& file, FrameEncoder& encoder, int level)
-    : file_(&file), encoder_(&encoder), level_(level) {}
+PayloadStore::PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec)
+    : file_(&file), encoder_(&encoder), settings_(settings_of(codec)) {}
 
-PayloadLocation PayloadStore::store(const Record& record, std::span<const std::byte> payload) {
-  if (payload.empty()) return {.dataset = format::empty, .row = 0};
-  const Content content{record.fingerprint.hash, record.dtype, payload.size()};
-  const auto known = contents_.find(content);
-  if (known != contents_.end()) return known->second;
-  const PayloadLocation location =
-      is_packed(record, payload.size()) ? pack(record.dtype, payload) : store_row(record, payload);
-  contents_.emplace(content, location);
-  return location;
-}
-
-std::optional<PayloadLocation> PayloadStore::find(const Record& record) const {
-  const auto bytes = static_cast<std::size_t>(byte_count(record.shape, record.dtype));
-  const auto known = contents_.find({record.fingerprint.hash, record.dtype, bytes});
-  return known == contents_.end() ? std::nullopt : std::optional(known->second);
+PayloadLocation PayloadStore::store(const RecordId& id, const JournalContent& content, JournalReader& journal) {
+  if (content.kind == format::ContentKind::packed) return pack(content.dtype, content.packed);
+  const std::uint32_t number = tensor_dataset(id, content);
+  Tensor& tensor = *entries_[number].tensor;
+  copy_row(tensor, content, journal);
+  return {.dataset = number, .row = tensor.rows++};
 }
 
 PayloadLocation PayloadStore::pack(DType dtype, std::span<const std::byte> payload) {
@@ -63,68 +50,48 @@ std::uint32_t PayloadStore::packed_dataset(DType dtype) {
   const Hdf5Guard guard;
   const std::string path = std::string(format::packed.substr(1)) + std::string(name(dtype));
   entries_.push_back({.path = path, .dtype = dtype, .packed = std::nullopt, .tensor = std::nullopt});
-  entries_.back().packed.emplace(ChunkedStream::Place{file_, encoder_, path, level_}, element_type(dtype),
-                                 item_size(dtype), codec());
+  entries_.back().packed.emplace(ChunkedStream::Place{file_, encoder_, path, settings_.level}, element_type(dtype),
+                                 item_size(dtype), settings_.stored);
   return found->second;
 }
 
-PayloadLocation PayloadStore::store_row(const Record& record, std::span<const std::byte> payload) {
-  const std::uint32_t number = tensor_dataset(record);
-  Tensor& tensor = *entries_[number].tensor;
-  write_row(tensor, record.dtype, payload);
-  return {.dataset = number, .row = tensor.rows++};
-}
-
 // The same name with another shape or dtype gets a number behind it.
-std::string PayloadStore::free_path(const Record& record) {
-  const std::string path = tensor_path(record.id);
+std::string PayloadStore::free_path(const std::string& path) {
   const int count = ++paths_[path];
   return count == 1 ? path : path + ';' + std::to_string(count);
 }
 
-std::uint32_t PayloadStore::tensor_dataset(const Record& record) {
-  const TensorKey key{tensor_path(record.id), record.dtype, record.shape};
+std::uint32_t PayloadStore::tensor_dataset(const RecordId& id, const JournalContent& content) {
+  const std::string path = tensor_path(id);
+  const TensorKey key{path, content.dtype, content.shape, content.split};
   const auto [found, is_new] = tensors_.try_emplace(key, static_cast<std::uint32_t>(entries_.size()));
   if (!is_new) return found->second;
   const Hdf5Guard guard;
-  const ChunkSplit split = ChunkSplit::choose(record.shape, item_size(record.dtype), format::tensor_chunk);
-  ChunkedLayout layout{.path = '/' + free_path(record),
-                       .row = {record.shape.begin(), record.shape.end()},
+  const ChunkSplit split = content.chunks();
+  ChunkedLayout layout{.path = '/' + free_path(path),
+                       .row = {content.shape.begin(), content.shape.end()},
                        .chunk = split.chunk_sizes(),
-                       .item_bytes = item_size(record.dtype),
-                       .codec = codec(),
-                       .level = level_};
+                       .item_bytes = item_size(content.dtype),
+                       .codec = settings_.stored,
+                       .level = settings_.level};
   layout.chunk.insert(layout.chunk.begin(), 1);
   entries_.push_back(
-      {.path = layout.path.substr(1), .dtype = record.dtype, .packed = std::nullopt, .tensor = std::nullopt});
-  entries_.back().tensor.emplace(Tensor{record.shape, split, file_->create(layout, element_type(record.dtype)), 0, {}});
-  if (is_stored_as_bytes(record.dtype)) file_->set_text(layout.path, "dtype", name(record.dtype));
+      {.path = layout.path.substr(1), .dtype = content.dtype, .packed = std::nullopt, .tensor = std::nullopt});
+  entries_.back().tensor.emplace(
+      Tensor{content.shape, split, file_->create(layout, element_type(content.dtype)), 0, {}});
+  if (is_stored_as_bytes(content.dtype)) file_->set_text(layout.path, "dtype", name(content.dtype));
   return found->second;
 }
 
-void PayloadStore::write_row(Tensor& tensor, DType dtype, std::span<const std::byte> payload) {
+void PayloadStore::copy_row(Tensor& tensor, const JournalContent& content, JournalReader& journal) {
   tensor.dataset->grow(tensor.rows + 1);
-  const ChunkSplit& split = tensor.split;
-  for (std::uint64_t chunk = 0; chunk < split.chunks(); ++chunk) {
-    const ChunkPiece piece = split.piece(chunk);
-    std::span<const std::byte> raw = payload.subspan(piece.first, piece.bytes);
-    if (raw.size() < split.chunk_bytes()) {
-      padded_.assign(raw.begin(), raw.end());
-      padded_.resize(split.chunk_bytes());
-      raw = padded_;
-    }
-    const std::span<const std::byte> frame = encoder_->encode(raw, item_size(dtype), codec());
-    std::vector<std::uint64_t> offset = split.chunk_offset(chunk);
+  for (std::uint64_t chunk = 0; chunk < content.frames.size(); ++chunk) {
+    format::ChunkRow row = content.frames[chunk];
+    std::vector<std::uint64_t> offset = tensor.split.chunk_offset(chunk);
     offset.insert(offset.begin(), tensor.rows);
-    tensor_bytes_ += frame.size();
-    tensor.chunks.push_back(chunk_row(tensor.dataset->write_chunk(offset, frame), frame));
+    row.address = tensor.dataset->write_chunk(offset, journal.frame(row));
+    tensor.chunks.push_back(row);
   }
-}
-
-std::uint64_t PayloadStore::stored_bytes() const {
-  std::uint64_t total = tensor_bytes_;
-  for (const auto& [dtype, number] : packed_) total += entries_[number].packed->stored_bytes();
-  return total;
 }
 
 void PayloadStore::finish() {
@@ -141,7 +108,7 @@ std::vector<format::DatasetRow> PayloadStore::dataset_rows(const Numbers& number
   std::uint64_t first_chunk = 0;
   for (const Entry& entry : entries_) {
     format::DatasetRow row{.path = numbers.of_path(entry.path), .dtype = static_cast<std::uint8_t>(entry.dtype)};
-    row.codec = static_cast<std::uint8_t>(entry.packed ? entry.packed->codec() : codec());
+    row.codec = static_cast<std::uint8_t>(entry.packed ? entry.packed->codec() : settings_.stored);
     row.first_chunk = first_chunk;
     if (entry.packed) {
       row.kind = static_cast<std::uint8_t>(format::DatasetKind::packed);

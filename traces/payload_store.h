@@ -1,5 +1,5 @@
-// Where payloads go: packed datasets for small tensors, one dataset per distinct tensor for the others. Equal content
-// is stored once.
+// Where payloads go when a journal is sealed: packed datasets for small tensors, one dataset per distinct tensor for
+// the others, whose frames are copied unchanged.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include "traces/chunk_split.h"
 #include "traces/chunked_stream.h"
+#include "traces/journal_reader.h"
 #include "traces/record.h"
 
 namespace goldentrace {
@@ -25,12 +26,10 @@ struct PayloadLocation {
 
 class PayloadStore {
  public:
-  PayloadStore(Hdf5File& file, FrameEncoder& encoder, int level);
+  PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec);
 
-  // `payload` has byte_count(record.shape, record.dtype) bytes; the record's hash says which contents are equal.
-  PayloadLocation store(const Record& record, std::span<const std::byte> payload);
-  std::optional<PayloadLocation> find(const Record& record) const;  // of equal content; empty when there is none
-  std::uint64_t stored_bytes() const;
+  // A content that was not stored before, under the name of the first record that has it.
+  PayloadLocation store(const RecordId& id, const JournalContent& content, JournalReader& journal);
 
   void finish();
   // After finish(): the rows of /datasets and /chunks. `number_of` gives the number of a path or of a shape.
@@ -55,27 +54,21 @@ class PayloadStore {
     std::optional<ChunkedStream> packed;
     std::optional<Tensor> tensor;
   };
-  using Content = std::tuple<Hash128, DType, std::size_t>;
-  using TensorKey = std::tuple<std::string, DType, Shape>;
+  using TensorKey = std::tuple<std::string, DType, Shape, std::uint64_t>;  // path, split
 
   PayloadLocation pack(DType dtype, std::span<const std::byte> payload);
-  PayloadLocation store_row(const Record& record, std::span<const std::byte> payload);
   std::uint32_t packed_dataset(DType dtype);
-  std::uint32_t tensor_dataset(const Record& record);
-  std::string free_path(const Record& record);
-  void write_row(Tensor& tensor, DType dtype, std::span<const std::byte> payload);
-  format::Codec codec() const { return level_ > 0 ? format::Codec::shuffled_zstd : format::Codec::raw; }
+  std::uint32_t tensor_dataset(const RecordId& id, const JournalContent& content);
+  std::string free_path(const std::string& path);
+  void copy_row(Tensor& tensor, const JournalContent& content, JournalReader& journal);
 
   Hdf5File* file_;
   FrameEncoder* encoder_;
-  int level_;
+  CodecSettings settings_;
   std::vector<Entry> entries_;
   std::map<DType, std::uint32_t> packed_;
   std::map<TensorKey, std::uint32_t> tensors_;
   std::map<std::string, int> paths_;
-  std::map<Content, PayloadLocation> contents_;
-  std::vector<std::byte> padded_;
-  std::uint64_t tensor_bytes_ = 0;  // stored
 };
 
 }  // namespace goldentrace

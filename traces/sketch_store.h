@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "traces/chunked_stream.h"
-#include "traces/record.h"
+#include "traces/journal_record.h"
 
 namespace goldentrace {
 
@@ -22,14 +22,13 @@ class SketchStore {
   SketchStore(ChunkedStream float32, ChunkedStream float64)
       : float32_(std::move(float32)), float64_(std::move(float64)) {}
 
-  // A sketch that says no more than the stored payload is not stored again. `payload` may be empty.
-  SketchLocation store(const Record& record, std::span<const std::byte> payload);
+  SketchLocation store(const JournalRecord& record);
   void finish();
   const ChunkedStream& float32() const { return float32_; }
   const ChunkedStream& float64() const { return float64_; }
 
  private:
-  SketchLocation append(const Sketch& sketch, DType dtype);
+  SketchLocation append(const JournalRecord& record);
 
   ChunkedStream float32_;
   ChunkedStream float64_;

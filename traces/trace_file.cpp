@@ -1,7 +1,6 @@
 #include "traces/trace_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,40 +11,24 @@
 
 #include "traces/error.h"
 #include "traces/hash.h"
+#include "traces/journal_format.h"
+#include "traces/journal_reader.h"
+#include "traces/recording_state.h"
 
 namespace goldentrace {
 namespace {
 
 namespace fs = std::filesystem;
 
-enum class PartialState { absent, locked, abandoned };
-
-fs::path partial_of(const fs::path& path) { return path.string() + std::string(format::partial_suffix); }
-
-// Asks with a shared lock that is given back at once. A file system without locks says "abandoned".
-PartialState partial_state(const fs::path& partial) {
-  const int file = open(partial.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return PartialState::absent;
-  const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(file);
-  return locked ? PartialState::locked : PartialState::abandoned;
-}
-
-[[noreturn]] void refuse_partial(const fs::path& path, PartialState state) {
-  if (state == PartialState::locked) {
-    throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
-                {.file = path.string()});
-  }
-  throw Error(ErrorCode::incomplete, "incomplete: record again (its recorder died)", {.file = path.string()});
-}
-
 [[noreturn]] void refuse_missing(const fs::path& path) {
-  const PartialState state = partial_state(partial_of(path));
-  if (state != PartialState::absent) refuse_partial(partial_of(path), state);
+  const RecordingState state = recording_state(path);
+  if (state.recording != Recording::none) refuse_recording(state);
   throw Error(ErrorCode::not_found, "no such file", {.file = path.string()});
 }
 
-bool is_partial_name(const fs::path& path) { return path.string().ends_with(format::partial_suffix); }
+bool is_leftover_name(const std::string& path) {
+  return path.ends_with(format::partial_suffix) || path.ends_with(format::journal_suffix);
+}
 
 [[noreturn]] void refuse(const TraceFile& file, ErrorCode code, const std::string& what) {
   throw Error(code, what, {.file = file.path().string()});
@@ -70,7 +53,7 @@ TraceFile::TraceFile(const fs::path& path) : path_(path) {
     close(file_);
     throw;
   }
-  being_rewritten_ = partial_state(partial_of(path_)) == PartialState::locked;
+  being_rewritten_ = recording_state(path_).recording == Recording::running;
 }
 
 TraceFile::~TraceFile() { close(file_); }
@@ -83,7 +66,7 @@ void TraceFile::open_file() {
   }
   if (S_ISDIR(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is a folder, not a trace");
   if (!S_ISREG(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is no regular file");
-  if (is_partial_name(path_)) refuse_partial(path_, partial_state(path_));
+  if (is_leftover_name(path_.string())) refuse_recording({recording_of(path_), path_});
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0 || fstat(file_, &status) != 0) {
     refuse(*this, ErrorCode::input_output, std::string("cannot open the file: ") + std::strerror(errno));
@@ -97,6 +80,10 @@ void TraceFile::check_first_block() {
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&block_, 1));
   read(0, bytes.first(std::min<std::uint64_t>(size_, bytes.size())));
   if (is_hdf5(block_)) refuse(*this, ErrorCode::not_a_trace, "an HDF5 file, but not a trace");
+  if (block_.magic == format::journal_magic) {
+    refuse(*this, ErrorCode::not_a_trace,
+           "a journal, not a trace; recover it with: " + recover_command(path_) + " -o OTHER");
+  }
   if (block_.magic != format::magic || size_ < shortest) {
     refuse(*this, ErrorCode::not_a_trace, "not a trace (" + std::to_string(size_) + " bytes)");
   }

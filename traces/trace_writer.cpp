@@ -1,59 +1,32 @@
 #include "traces/trace_writer.h"
 
+#include <algorithm>
 #include <deque>
-#include <map>
+#include <future>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "traces/error.h"
-#include "traces/format_fields.h"
-#include "traces/hdf5_types.h"
 #include "traces/header_text.h"
-#include "traces/payload_store.h"
-#include "traces/seal_writer.h"
-#include "traces/sketch_store.h"
-#include "traces/string_table.h"
+#include "traces/journal_commit.h"
+#include "traces/journal_reader.h"
+#include "traces/payload_encoder.h"
+#include "traces/row_frontier.h"
+#include "traces/sealer.h"
+#include "traces/segment.h"
 
 namespace goldentrace {
 namespace {
 
-// Tables and texts are compressed at this level, whatever is asked for payloads.
-constexpr int table_level = 1;
+// Random states that a later segment may still need.
+constexpr std::size_t kept_blobs = 64;
+constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-// Makes the streams of one file.
-struct StreamMaker {
-  Hdf5File* file;
-  FrameEncoder* encoder;
-
-  ChunkedStream numbers(std::string_view path, DType dtype) const {
-    const Hdf5Guard guard;
-    return make(path, element_type(dtype), item_size(dtype));
-  }
-  ChunkedStream rows(std::string_view path, std::span<const format::Field> fields, std::size_t row_bytes) const {
-    const Hdf5Guard guard;
-    return make(path, row_type(fields, row_bytes), row_bytes);
-  }
-  StringTable strings(std::string_view bytes, std::string_view ends) const {
-    return {numbers(bytes, DType::uint8), numbers(ends, DType::uint64)};
-  }
-  ChunkedStream make(std::string_view path, Hdf5Handle type, std::size_t row_bytes) const {
-    return {{file, encoder, std::string(path), table_level}, std::move(type), row_bytes, format::Codec::shuffled_zstd};
-  }
-};
-
-constexpr int level_of(Codec codec) {
-  switch (codec) {
-    case Codec::fast:
-      return -10;
-    case Codec::small:
-      return 6;
-    case Codec::none:
-      return 0;
-    default:
-      return 1;
-  }
-}
+using SegmentPointer = std::shared_ptr<Segment>;
 
 template <typename State>
 State& alive(const std::unique_ptr<State>& state) {
@@ -61,65 +34,123 @@ State& alive(const std::unique_ptr<State>& state) {
   return *state;
 }
 
-std::uint8_t flags_of(const Record& record) {
-  return static_cast<std::uint8_t>((record.external ? format::flag_external : 0) |
-                                   (record.declared ? format::flag_declared : 0) |
-                                   (record.dropped ? format::flag_dropped : 0));
+enum class Ending { every_row, committed_rows };
+enum class Switching { by_size, never };  // to a new segment
+
+// Seals a finished journal and removes it; when that fails the journal stays for `gtrace recover`.
+void seal_and_remove(Segment& segment) {
+  JournalReader reader(segment.journal.path());
+  segment.journal.keep();
+  segment.is_kept = true;
+  try {
+    seal(reader, segment.journal.map(), segment.target);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(error.what()) + "; the recording is in its journal; when there is room: " +
+                                  recover_command(segment.journal.path()));
+  }
+  segment.journal.file().remove();
 }
 
 }  // namespace
 
 struct TraceWriter::State {
   State(const std::filesystem::path& path, WriterOptions wanted)
-      : options(wanted), file(path), hdf5(file), encoder(table_level), payload_encoder(level_of(wanted.codec)) {}
+      : options(std::move(wanted)),
+        target(checked_target(path)),
+        tapes(is_segmented() ? all : 0),
+        blobs(is_segmented() ? kept_blobs : 0) {
+    begin_segment();
+  }
 
+  struct OpenCommit {
+    SegmentPointer segment;
+    std::int64_t rows = 0;
+    JournalCommit body;
+    bool ends_segment = false;
+  };
+
+  bool is_forked() const { return segments.front()->journal.file().is_forked(); }
+  bool is_segmented() const { return options.segment_bytes > 0; }
+  Segment& current() const { return *segments.back(); }
+  void check() const;
   void check_record(std::int64_t row, const Record& record, std::span<const std::byte> payload) const;
+  void check_row(std::int64_t row, const Record& record) const;
+  SegmentPointer segment_of(std::int64_t row) const;
+  void begin_segment();
+  std::string header_text() const;
+
   void put(std::int64_t row, const Record& record, std::span<const std::byte> payload);
   void put_known(std::int64_t row, const Record& record);
-  void put_at(std::int64_t row, const Record& record, PayloadLocation location, std::span<const std::byte> payload);
-  format::IndexRow index_row(const Record& record, PayloadLocation location, std::span<const std::byte> payload);
-  std::uint32_t string(std::string_view text) { return static_cast<std::uint32_t>(strings.add(text)); }
-  std::uint32_t shape(const Shape& shape);
-  void commit();
+  void put_entry(Segment& segment, std::int64_t row, std::span<std::byte> body, const Record& record,
+                 std::optional<JournalContent> content, bool has_payload);
+  std::int64_t number_of(Segment& segment, const ContentKey& key, const std::optional<JournalContent>& content);
+
+  void queue_commit(Switching switching);
   void complete_commits();
-  void complete(std::int64_t rows, std::size_t call_count);
-  void seal();
+  void complete(OpenCommit& commit);
+  void report_commits(std::unique_lock<std::mutex>& lock);
+  void seal_behind(SegmentPointer segment);
 
-  struct OpenRow {
-    format::IndexRow row;
-    std::vector<std::int64_t> producers;
-  };
-  struct OpenCommit {
-    std::int64_t rows;
-    std::size_t calls;
-  };
+  std::int64_t add_text(TextPool& pool, SegmentTexts& local, std::vector<std::string>& added, const std::string& text);
+  void change(std::int64_t call_row, CallChange change);
+  void queue_rest();
+  void end(Ending ending);
+  void finish(Ending ending);
+  [[noreturn]] void give_up(const Error& error);
 
-  mutable std::mutex mutex;
   WriterOptions options;
+  std::filesystem::path target;
   Header header;
-  PartialFile file;
-  Hdf5File hdf5;
-  FrameEncoder encoder;
-  FrameEncoder payload_encoder;
-  StreamMaker maker{&hdf5, &encoder};
-  StringTable strings = maker.strings(format::strings_bytes, format::strings_ends);
-  StringTable tapes = maker.strings(format::tapes_bytes, format::tapes_ends);
-  StringTable blobs = maker.strings(format::blobs_bytes, format::blobs_ends);
-  ChunkedStream shapes = maker.numbers(format::shapes, DType::int64);
-  ChunkedStream index = maker.rows(format::index, format::index_fields, sizeof(format::IndexRow));
-  ChunkedStream producers = maker.numbers(format::producers, DType::int64);
-  SketchStore sketches{maker.numbers(format::sketches_float32, DType::float32),
-                       maker.numbers(format::sketches_float64, DType::float64)};
-  PayloadStore payloads{hdf5, payload_encoder, level_of(options.codec)};
-  std::map<Shape, std::uint32_t> shape_numbers;
-  std::vector<format::CallRow> calls;
+  mutable std::mutex mutex;
+  std::optional<Error> failure;
 
+  std::deque<SegmentPointer> segments;  // the last one takes new rows; earlier ones wait for theirs
+  std::uint32_t segment_count = 0;
   std::int64_t reserved = 0;
-  std::map<std::int64_t, OpenRow> open_rows;  // put, not committed; payloads are in the file already
-  std::deque<OpenCommit> open_commits;
-  std::size_t committed_calls = 0;
-  std::uint64_t committed_bytes = 0;
+  RowFrontier rows;
+  std::int64_t call_count = 0;
+  TextPool tapes, blobs;
+  JournalCommit open;  // since the last commit()
+  std::deque<OpenCommit> commits;
+  std::int64_t committed_rows = 0;
+  std::uint64_t steps = 0;  // commits that brought rows, the queued ones included
+  std::uint64_t committed_steps = 0;
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t reported_bytes = 0;
+  std::deque<std::uint64_t> unreported;
+  bool is_reporting = false;
+  std::shared_future<void> sealing;
 };
+
+void TraceWriter::State::check() const {
+  if (failure) throw *failure;
+  for (const SegmentPointer& segment : segments) segment->journal.file().check();
+}
+
+void TraceWriter::State::begin_segment() {
+  format::JournalHead head{.first_row = static_cast<std::uint64_t>(reserved)};
+  head.codec = static_cast<std::uint32_t>(options.codec);
+  head.segment = segment_count++;
+  head.is_segment = is_segmented() ? 1 : 0;
+  const std::filesystem::path file = is_segmented() ? segment_path(target, head.segment) : target;
+  segments.push_back(std::make_shared<Segment>(file, head, call_count));
+}
+
+SegmentPointer TraceWriter::State::segment_of(std::int64_t row) const {
+  auto segment = segments.rbegin();
+  while ((*segment)->first_row > row) ++segment;
+  return *segment;
+}
+
+std::string TraceWriter::State::header_text() const {
+  Header facts = header;
+  facts.emplace("capture.codec", name(options.codec));
+  if (is_segmented()) {
+    facts["segment.number"] = std::to_string(current().journal.map().head.segment);
+    facts["segment.first_row"] = std::to_string(current().first_row);
+  }
+  return to_text(facts);
+}
 
 void TraceWriter::State::check_record(std::int64_t row, const Record& record,
                                       std::span<const std::byte> payload) const {
@@ -127,180 +158,263 @@ void TraceWriter::State::check_record(std::int64_t row, const Record& record,
   if (payload.data() != nullptr && payload.size() != bytes) {
     throw Error(ErrorCode::internal,
                 "a payload of " + std::to_string(payload.size()) + " bytes for a tensor of " + std::to_string(bytes),
-                {.file = file.target().string(), .record = to_string(record.id)});
+                {.file = target.string(), .record = to_string(record.id)});
   }
   for (std::int64_t producer : record.producers) {
     if (producer < 0 || producer >= row) {
       throw Error(ErrorCode::internal, "producer " + std::to_string(producer) + " is no earlier record",
-                  {.file = file.target().string(), .record = to_string(record.id)});
+                  {.file = target.string(), .record = to_string(record.id)});
     }
   }
 }
 
-std::uint32_t TraceWriter::State::shape(const Shape& shape) {
-  const auto [found, is_new] = shape_numbers.try_emplace(shape, static_cast<std::uint32_t>(shapes.rows()));
-  if (is_new) shapes.append(std::as_bytes(std::span(shape)));
-  return found->second;
-}
-
-format::IndexRow TraceWriter::State::index_row(const Record& record, PayloadLocation location,
-                                               std::span<const std::byte> payload) {
-  const SketchLocation sketch = sketches.store(record, payload);
-  const Statistics& statistics = record.fingerprint.statistics;
-  format::IndexRow row{.step = record.id.step, .micro = record.id.micro, .rank = record.id.rank};
-  row.layer = string(record.id.layer);
-  row.call = record.id.call;
-  row.index = string(record.id.index);
-  row.position = record.position;
-  row.pass = static_cast<std::uint8_t>(record.id.pass);
-  row.role = static_cast<std::uint8_t>(record.id.role);
-  row.dtype = static_cast<std::uint8_t>(record.dtype);
-  row.flags = flags_of(record);
-  row.shape = shape(record.shape);
-  row.dimensions = static_cast<std::uint32_t>(record.shape.size());
-  row.producer_count = static_cast<std::uint32_t>(record.producers.size());
-  row.dataset = location.dataset;
-  row.row = location.row;
-  row.sketch = sketch.first;
-  row.sketch_count = sketch.count;
-  row.sketch_table = static_cast<std::uint32_t>(sketch.table);
-  row.low = record.fingerprint.hash.low;
-  row.high = record.fingerprint.hash.high;
-  row.min = statistics.min;
-  row.max = statistics.max;
-  row.mean = statistics.mean;
-  row.l2 = statistics.l2;
-  row.nan_count = statistics.nan_count;
-  row.inf_count = statistics.inf_count;
-  row.zero_count = statistics.zero_count;
-  return row;
+void TraceWriter::State::check_row(std::int64_t row, const Record& record) const {
+  if (row >= 0 && row < reserved && !rows.contains(row)) return;
+  throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice or was not reserved",
+              {.file = target.string(), .record = to_string(record.id)});
 }
 
 void TraceWriter::State::put(std::int64_t row, const Record& record, std::span<const std::byte> payload) {
-  file.check();
+  thread_local std::vector<std::byte> body;
   check_record(row, record, payload);
+  encode_record(row, record, payload, body);
   const bool has_payload = payload.data() != nullptr || byte_count(record.shape, record.dtype) == 0;
-  put_at(row, record, has_payload ? payloads.store(record, payload) : PayloadLocation{}, payload);
+  const ContentKey key{record.fingerprint.hash, record.dtype, payload.size()};
+  SegmentPointer segment;
+  bool is_known = payload.empty();
+  {
+    const std::lock_guard lock(mutex);
+    check();
+    check_row(row, record);
+    segment = segment_of(row);
+    is_known = is_known || segment->claims.find(key).has_value();
+  }
+  std::optional<JournalContent> content;
+  if (!is_known) content = append_frames(record, payload, options.codec, segment->journal, mutex);
+  put_entry(*segment, row, body, record, std::move(content), has_payload);
 }
 
 void TraceWriter::State::put_known(std::int64_t row, const Record& record) {
-  file.check();
+  thread_local std::vector<std::byte> body;
   check_record(row, record, {});
-  const std::optional<PayloadLocation> location = payloads.find(record);
-  if (!location) {
-    throw Error(ErrorCode::internal, "the content of a record is not in the file",
-                {.file = file.target().string(), .record = to_string(record.id)});
+  encode_record(row, record, {}, body);
+  SegmentPointer segment;
+  {
+    const std::lock_guard lock(mutex);
+    check();
+    check_row(row, record);
+    segment = segment_of(row);
   }
-  put_at(row, record, *location, {});
+  put_entry(*segment, row, body, record, std::nullopt, true);
 }
 
-void TraceWriter::State::put_at(std::int64_t row, const Record& record, PayloadLocation location,
-                                std::span<const std::byte> payload) {
-  const auto written = static_cast<std::int64_t>(index.rows());
-  if (row < written || row >= reserved || open_rows.contains(row)) {
-    throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice or was not reserved",
-                {.file = file.target().string(), .record = to_string(record.id)});
-  }
-  open_rows.emplace(row, OpenRow{index_row(record, location, payload), record.producers});
+void TraceWriter::State::put_entry(Segment& segment, std::int64_t row, std::span<std::byte> body, const Record& record,
+                                   std::optional<JournalContent> content, bool has_payload) {
+  const auto bytes = static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
+  std::unique_lock lock(mutex);
+  check();
+  check_row(row, record);
+  std::int64_t number = has_payload ? format::content_empty : format::content_none;
+  if (has_payload && bytes > 0) number = number_of(segment, {record.fingerprint.hash, record.dtype, bytes}, content);
+  set_content(body, number);
+  segment.journal.append_record({format::EntryKind::record, body}, static_cast<std::uint64_t>(row - segment.first_row));
+  rows.put(row);
   complete_commits();
+  report_commits(lock);
 }
 
-void TraceWriter::State::commit() {
-  open_commits.push_back({reserved, calls.size()});
-  complete_commits();
+// Another thread may have brought the same content meanwhile; then the frames just written are left alone.
+std::int64_t TraceWriter::State::number_of(Segment& segment, const ContentKey& key,
+                                           const std::optional<JournalContent>& content) {
+  thread_local std::vector<std::byte> body;
+  if (const auto known = segment.claims.find(key)) return static_cast<std::int64_t>(*known);
+  if (!content)
+    throw Error(ErrorCode::internal, "the content of a record is not in the file", {.file = target.string()});
+  encode_content(*content, body);
+  const std::uint64_t number = segment.journal.append_content({format::EntryKind::content, body});
+  segment.claims.claim(key, number);
+  payload_bytes += content->packed.size();
+  for (const format::ChunkRow& frame : content->frames) payload_bytes += frame.bytes;
+  return static_cast<std::int64_t>(number);
+}
+
+void TraceWriter::State::queue_commit(Switching switching) {
+  const std::int64_t before = commits.empty() ? committed_rows : commits.back().rows;
+  if (reserved > before) ++steps;
+  open.rows = reserved;
+  open.steps = steps;
+  open.header = header_text();
+  commits.push_back({segments.back(), reserved, std::exchange(open, {}), false});
+  const bool is_full = is_segmented() && current().journal.size() >= options.segment_bytes;
+  if (switching == Switching::by_size && is_full) {
+    commits.back().ends_segment = true;
+    begin_segment();
+  }
 }
 
 void TraceWriter::State::complete_commits() {
-  while (!open_commits.empty()) {
-    const OpenCommit next = open_commits.front();
-    const auto wanted = static_cast<std::size_t>(next.rows) - index.rows();
-    const auto ready = std::distance(open_rows.begin(), open_rows.lower_bound(next.rows));
-    if (static_cast<std::size_t>(ready) < wanted) return;
-    open_commits.pop_front();
-    complete(next.rows, next.calls);
+  while (!commits.empty() && commits.front().rows <= rows.value()) {
+    complete(commits.front());
+    commits.pop_front();
   }
 }
 
-void TraceWriter::State::complete(std::int64_t rows, std::size_t call_count) {
-  const auto end = open_rows.lower_bound(rows);
-  for (auto each = open_rows.begin(); each != end; ++each) {
-    each->second.row.producers = producers.rows();
-    producers.append(std::as_bytes(std::span(each->second.producers)));
-    index.append(std::as_bytes(std::span(&each->second.row, 1)));
-  }
-  open_rows.erase(open_rows.begin(), end);
-  committed_calls = call_count;
-  const std::uint64_t added = payloads.stored_bytes() - committed_bytes;
-  committed_bytes += added;
-  if (options.committed) options.committed(added);
+void TraceWriter::State::complete(OpenCommit& commit) {
+  std::vector<std::byte> body;
+  encode_commit(commit.body, body);
+  commit.segment->journal.append_commit({format::EntryKind::commit, body});
+  commit.segment->committed_calls += static_cast<std::int64_t>(commit.body.calls.size());
+  committed_rows = commit.rows;
+  committed_steps = commit.body.steps;
+  unreported.push_back(payload_bytes - std::exchange(reported_bytes, payload_bytes));
+  if (commit.ends_segment) seal_behind(commit.segment);
 }
 
-void TraceWriter::State::seal() {
-  calls.resize(committed_calls);
-  payloads.finish();
-  const PayloadStore::Numbers numbers{.of_path = [this](const std::string& path) { return string(path); },
-                                      .of_shape = [this](const Shape& each) { return shape(each); }};
-  const std::vector<format::DatasetRow> dataset_rows = payloads.dataset_rows(numbers);
-  const std::vector<format::ChunkRow> chunk_rows = payloads.chunk_rows();
-  ChunkedStream datasets = maker.rows(format::datasets, format::dataset_fields, sizeof(format::DatasetRow));
-  ChunkedStream chunks = maker.rows(format::chunks, format::chunk_fields, sizeof(format::ChunkRow));
-  ChunkedStream call_rows = maker.rows(format::calls, format::call_fields, sizeof(format::CallRow));
-  datasets.append(std::as_bytes(std::span(dataset_rows)));
-  chunks.append(std::as_bytes(std::span(chunk_rows)));
-  call_rows.append(std::as_bytes(std::span(calls)));
-  for (StringTable* table : {&strings, &tapes, &blobs}) table->finish();
-  for (ChunkedStream* stream : {&shapes, &index, &producers, &datasets, &chunks, &call_rows}) stream->finish();
-  sketches.finish();
-
-  SealWriter seal;
-  seal.add_header(hdf5, to_text(header));
-  for (const StringTable* table : {&strings, &tapes, &blobs}) {
-    seal.add(table->bytes());
-    seal.add(table->ends());
+// One thread calls at a time, in order, without the lock: whoever calls back may hold locks of his own.
+void TraceWriter::State::report_commits(std::unique_lock<std::mutex>& lock) {
+  if (is_reporting || !options.committed) return;
+  is_reporting = true;
+  while (!unreported.empty()) {
+    const std::uint64_t bytes = unreported.front();
+    unreported.pop_front();
+    lock.unlock();
+    std::optional<Error> error;
+    try {
+      options.committed(bytes);
+    } catch (const Error& thrown) {
+      error = thrown;
+    }
+    lock.lock();
+    if (error && !failure) failure = error;
   }
-  for (const ChunkedStream* stream : {&shapes, &index, &producers, &datasets, &chunks, &call_rows}) seal.add(*stream);
-  seal.add(sketches.float32());
-  seal.add(sketches.float64());
-  seal.add_payload(chunk_rows);
-  seal.write_seal(hdf5);
-  hdf5.set_text("/", "format", format::name);
-  hdf5.set_number("/", "version", format::version);
-  hdf5.close();
-  seal.write_first_block(file);
-  file.publish();
+  is_reporting = false;
+  if (failure) throw *failure;
 }
 
-TraceWriter::TraceWriter(const std::filesystem::path& path, WriterOptions options) : state_(new State(path, options)) {}
-TraceWriter::~TraceWriter() = default;
+// Behind the back of the recording; one segment after the other.
+void TraceWriter::State::seal_behind(SegmentPointer segment) {
+  segments.pop_front();
+  const auto work = [this, segment = std::move(segment), before = sealing] {
+    if (before.valid()) before.wait();
+    try {
+      seal_and_remove(*segment);
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = error;
+    }
+  };
+  sealing = std::async(std::launch::async, work).share();
+}
+
+std::int64_t TraceWriter::State::add_text(TextPool& pool, SegmentTexts& local, std::vector<std::string>& added,
+                                          const std::string& text) {
+  check();
+  const TextPool::Added result = pool.add(text);
+  if (result.is_new) local.add(result.number, text, added);
+  return result.number;
+}
+
+// A call of a segment that is finished stays as it is.
+void TraceWriter::State::change(std::int64_t call_row, CallChange change) {
+  const std::int64_t row = call_row - current().first_call;
+  if (call_row < 0 || call_row >= call_count) throw Error(ErrorCode::internal, "no such call");
+  if (row < 0) return;
+  change.row = row;
+  open.changes.push_back(std::move(change));
+}
+
+// What a finished recording says last, without the rows that were not committed. Their tapes and random states stay,
+// because numbers count through.
+void TraceWriter::State::queue_rest() {
+  const SegmentPointer last = segments.front();
+  commits.push_back({segments.back(), reserved, std::exchange(open, {}), false});
+  JournalCommit rest{.rows = committed_rows, .steps = committed_steps};
+  for (OpenCommit& commit : commits) {
+    if (commit.segment != last) continue;
+    std::move(commit.body.tapes.begin(), commit.body.tapes.end(), std::back_inserter(rest.tapes));
+    std::move(commit.body.blobs.begin(), commit.body.blobs.end(), std::back_inserter(rest.blobs));
+    for (CallChange& change : commit.body.changes) {
+      if (change.row < last->committed_calls) rest.changes.push_back(std::move(change));
+    }
+  }
+  while (segments.size() > 1) segments.pop_back();
+  rest.header = header_text();
+  commits.clear();
+  commits.push_back({last, committed_rows, std::move(rest), false});
+}
+
+void TraceWriter::State::finish(Ending ending) {
+  std::unique_lock lock(mutex);
+  check();
+  ending == Ending::every_row ? queue_commit(Switching::never) : queue_rest();
+  complete_commits();
+  if (!commits.empty()) {
+    throw Error(ErrorCode::internal, "a reserved record was never put", {.file = target.string(), .record = {}});
+  }
+  lock.unlock();
+  if (sealing.valid()) sealing.wait();
+  if (failure) throw *failure;
+  if (ending == Ending::every_row || current().journal.map().rows > 0) seal_and_remove(current());
+}
+
+// Committed steps are kept in the trace if there is none of that name, in the journal otherwise.
+void TraceWriter::State::give_up(const Error& error) {
+  if (sealing.valid()) sealing.wait();
+  Segment& segment = *segments.front();
+  if (segment.journal.map().rows == 0 || segment.is_kept) throw error;
+  const std::string steps = std::to_string(committed_steps) + (committed_steps == 1 ? " step" : " steps");
+  const std::string what = error.what();
+  std::error_code ignored;
+  if (!std::filesystem::exists(segment.target, ignored)) {
+    try {
+      seal_and_remove(segment);
+    } catch (const Error&) {
+      throw Error(error.code(), what + "; " + steps + " before that are kept; recover them with: " +
+                                    recover_command(segment.journal.path()));
+    }
+    throw Error(error.code(), what + "; " + steps + " before that are in " + segment.target.string());
+  }
+  segment.journal.keep();
+  throw Error(error.code(), what + "; " + steps +
+                                " before that are kept; recover them with: " + recover_command(segment.journal.path()));
+}
+
+void TraceWriter::State::end(Ending ending) {
+  try {
+    finish(ending);
+  } catch (const Error& error) {
+    give_up(error);
+  }
+}
+
+TraceWriter::TraceWriter(const std::filesystem::path& path, WriterOptions options)
+    : state_(new State(path, std::move(options))) {}
+
+// In a forked child the threads of the parent are not there to be waited for.
+TraceWriter::~TraceWriter() {
+  if (state_ && state_->is_forked()) static_cast<void>(state_.release());
+}
 
 Header& TraceWriter::header() { return alive(state_).header; }
 
 std::int64_t TraceWriter::reserve() {
   State& state = alive(state_);
   const std::lock_guard lock(state.mutex);
-  state.file.check();
+  state.check();
   return state.reserved++;
 }
 
 void TraceWriter::put(std::int64_t row, const Record& record, std::span<const std::byte> payload) {
-  State& state = alive(state_);
-  const std::lock_guard lock(state.mutex);
-  state.put(row, record, payload);
+  alive(state_).put(row, record, payload);
 }
 
-void TraceWriter::put_known(std::int64_t row, const Record& record) {
-  State& state = alive(state_);
-  const std::lock_guard lock(state.mutex);
-  state.put_known(row, record);
-}
+void TraceWriter::put_known(std::int64_t row, const Record& record) { alive(state_).put_known(row, record); }
 
 std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> payload) {
-  State& state = alive(state_);
-  const std::lock_guard lock(state.mutex);
-  state.file.check();
-  state.check_record(state.reserved, record, payload);
-  state.put(state.reserved++, record, payload);
-  return state.reserved - 1;
+  alive(state_).check_record(record_count(), record, payload);
+  const std::int64_t row = reserve();
+  state_->put(row, record, payload);
+  return row;
 }
 
 std::int64_t TraceWriter::record_count() const {
@@ -310,66 +424,69 @@ std::int64_t TraceWriter::record_count() const {
 
 std::int64_t TraceWriter::add_tape(const Tape& tape) {
   const std::string text = to_text(tape);
-  const std::lock_guard lock(alive(state_).mutex);
-  state_->file.check();
-  return static_cast<std::int64_t>(state_->tapes.add(text));
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  return state.add_text(state.tapes, state.current().tapes, state.open.tapes, text);
 }
 
 std::int64_t TraceWriter::add_blob(std::span<const std::byte> bytes) {
-  const std::lock_guard lock(alive(state_).mutex);
-  state_->file.check();
-  return static_cast<std::int64_t>(state_->blobs.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  return state.add_text(state.blobs, state.current().blobs, state.open.blobs, text);
 }
 
 std::int64_t TraceWriter::add_call(const LayerCall& call) {
-  const std::lock_guard lock(alive(state_).mutex);
-  format::CallRow row{.step = call.step, .micro = call.micro, .parent = call.parent, .tape = call.tape};
-  row.random = call.random;
-  row.rank = call.rank;
-  row.layer = state_->string(call.layer);
-  row.call = call.call;
-  row.note = state_->string(call.note);
-  row.pass = static_cast<std::uint8_t>(call.pass);
-  row.replayable = static_cast<std::uint8_t>(call.replayable);
-  state_->calls.push_back(row);
-  return static_cast<std::int64_t>(state_->calls.size()) - 1;
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  LayerCall local = call;
+  local.parent = std::max<std::int64_t>(-1, call.parent - state.current().first_call);
+  local.tape = state.current().tapes.local(state.tapes, call.tape, state.open.tapes);
+  local.random = state.current().blobs.local(state.blobs, call.random, state.open.blobs);
+  state.open.calls.push_back(std::move(local));
+  return state.call_count++;
 }
 
 void TraceWriter::set_tape(std::int64_t call_row, std::int64_t tape) {
-  const std::lock_guard lock(alive(state_).mutex);
-  state_->calls.at(static_cast<std::size_t>(call_row)).tape = tape;
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  const std::int64_t local = state.current().tapes.local(state.tapes, tape, state.open.tapes);
+  state.change(call_row, {.kind = CallChange::Kind::tape, .tape = local});
 }
 
 void TraceWriter::set_replayable(std::int64_t call_row, Replayable replayable, std::string note) {
-  const std::lock_guard lock(alive(state_).mutex);
-  format::CallRow& row = state_->calls.at(static_cast<std::size_t>(call_row));
-  row.replayable = static_cast<std::uint8_t>(replayable);
-  row.note = state_->string(note);
+  State& state = alive(state_);
+  const std::lock_guard lock(state.mutex);
+  CallChange change{.kind = CallChange::Kind::replayable, .replayable = replayable};
+  change.note = std::move(note);
+  state.change(call_row, std::move(change));
 }
 
 std::uint64_t TraceWriter::payload_bytes() const {
   const std::lock_guard lock(alive(state_).mutex);
-  return state_->payloads.stored_bytes();
+  return state_->payload_bytes;
 }
 
 void TraceWriter::commit() {
-  const std::lock_guard lock(alive(state_).mutex);
-  state_->file.check();
-  state_->commit();
+  State& state = alive(state_);
+  std::unique_lock lock(state.mutex);
+  state.check();
+  state.queue_commit(Switching::by_size);
+  state.complete_commits();
+  state.report_commits(lock);
 }
 
+// Whatever happens, the writer ends here. The file of a forked child is its parent's.
 void TraceWriter::close() {
-  // Whatever happens, the writer ends here: a failure removes the file.
+  if (alive(state_).is_forked()) return static_cast<void>(state_.release());
   const std::unique_ptr<State> state = std::move(state_);
-  alive(state).file.check();
-  state->commit();
-  if (!state->open_commits.empty()) throw Error(ErrorCode::internal, "a reserved record was never put");
-  state->seal();
+  state->end(Ending::every_row);
 }
 
 void TraceWriter::close_committed() {
+  if (alive(state_).is_forked()) return static_cast<void>(state_.release());
   const std::unique_ptr<State> state = std::move(state_);
-  if (alive(state).index.rows() > 0) state->seal();
+  state->end(Ending::committed_rows);
 }
 
 }  // namespace goldentrace

@@ -9,7 +9,6 @@
 namespace goldentrace {
 namespace {
 
-using format::Codec;
 using testing_support::Bytes;
 using testing_support::random_bytes;
 
@@ -30,22 +29,31 @@ TEST(Shuffle, GathersTheBytePlanes) {
 }
 
 TEST(FrameCodec, RoundTrips) {
-  FrameEncoder encoder(1);
-  for (Codec codec : {Codec::raw, Codec::shuffled_zstd}) {
-    for (std::size_t item : {1, 2, 4, 160}) {
-      const Bytes raw = random_bytes(item, 1600 * item);
-      const auto frame = encoder.encode(raw, item, codec);
-      Bytes back(raw.size());
-      decode_frame(frame, item, codec, back);
-      EXPECT_EQ(back, raw);
+  for (Codec codec : {Codec::standard, Codec::fast, Codec::small, Codec::none}) {
+    FrameEncoder encoder(codec);
+    for (format::Codec stored : {format::Codec::raw, format::Codec::shuffled_zstd}) {
+      for (std::size_t item : {1, 2, 4, 160}) {
+        const Bytes raw = random_bytes(item, 1600 * item);
+        const auto frame = encoder.encode(raw, item, stored);
+        Bytes back(raw.size());
+        decode_frame(frame, item, stored, back);
+        EXPECT_EQ(back, raw);
+      }
     }
   }
 }
 
+// Half of the bytes are one value, the others random: entropy coding alone finds that.
+TEST(FrameCodec, FastFramesAreSmallerThanWhatTheyHold) {
+  FrameEncoder encoder(Codec::fast);
+  const Bytes raw = random_bytes(5, 1048576);
+  EXPECT_LT(encoder.encode(raw, 4, format::Codec::shuffled_zstd).size(), raw.size() * 6 / 10);
+}
+
 TEST(FrameCodec, RefusesFramesOfAnotherSize) {
-  FrameEncoder encoder(1);
+  FrameEncoder encoder(Codec::standard);
   const Bytes raw(100000);
-  for (Codec codec : {Codec::raw, Codec::shuffled_zstd}) {
+  for (format::Codec codec : {format::Codec::raw, format::Codec::shuffled_zstd}) {
     const auto encoded = encoder.encode(raw, 4, codec);
     const Bytes frame(encoded.begin(), encoded.end());
     for (std::size_t size : {0, 4, 99996, 100004, 10000000}) {
@@ -56,19 +64,19 @@ TEST(FrameCodec, RefusesFramesOfAnotherSize) {
 }
 
 TEST(FrameCodec, RefusesCutAndFlippedFrames) {
-  FrameEncoder encoder(1);
+  FrameEncoder encoder(Codec::standard);
   const Bytes raw = random_bytes(3, 5000);
-  const auto encoded = encoder.encode(raw, 4, Codec::shuffled_zstd);
+  const auto encoded = encoder.encode(raw, 4, format::Codec::shuffled_zstd);
   const Bytes frame(encoded.begin(), encoded.end());
   Bytes out(raw.size());
   for (std::size_t size = 0; size < frame.size(); ++size) {
-    EXPECT_THROW(decode_frame(std::span(frame).first(size), 4, Codec::shuffled_zstd, out), Error) << size;
+    EXPECT_THROW(decode_frame(std::span(frame).first(size), 4, format::Codec::shuffled_zstd, out), Error) << size;
   }
   for (std::size_t at = 0; at < frame.size(); ++at) {
     Bytes flipped = frame;
     flipped[at] ^= std::byte{0x20};
     try {
-      decode_frame(flipped, 4, Codec::shuffled_zstd, out);  // other values are found by the frame's hash
+      decode_frame(flipped, 4, format::Codec::shuffled_zstd, out);  // other values are found by the frame's hash
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::damaged);
     }

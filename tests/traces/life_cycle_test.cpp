@@ -1,4 +1,4 @@
-// .partial, locks, full disks, places that cannot be written.
+// Journals, .partial, locks, full disks, places that cannot be written.
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include "tests/traces/sample_trace.h"
 #include "tests/traces/trace_digest.h"
 #include "traces/error.h"
+#include "traces/recover.h"
 
 namespace goldentrace {
 namespace {
@@ -52,7 +53,7 @@ class LifeCycle : public testing::Test {
 
   TemporaryFolder folder_;
   fs::path file_ = folder_ / "run.h5";
-  fs::path partial_ = folder_ / "run.h5.partial";
+  fs::path journal_ = folder_ / "run.h5.journal";
 };
 
 TEST_F(LifeCycle, ALiveRecordingIsStillBeingWritten) {
@@ -60,7 +61,7 @@ TEST_F(LifeCycle, ALiveRecordingIsStillBeingWritten) {
   EXPECT_FALSE(fs::exists(file_));
   EXPECT_EQ(open_error().code(), ErrorCode::still_being_written);
   EXPECT_THAT(open_error().what(), HasSubstr("still being written (lock held)"));
-  EXPECT_EQ(error_of([&] { TraceReader reader(partial_); }).code(), ErrorCode::still_being_written);
+  EXPECT_EQ(error_of([&] { TraceReader reader(journal_); }).code(), ErrorCode::still_being_written);
   EXPECT_EQ(error_of([&] { TraceWriter writer(file_); }).code(), ErrorCode::still_being_written);
   EXPECT_EQ(recorder.finish(), 0);
   EXPECT_EQ(layer_in_file(), "new");
@@ -82,11 +83,11 @@ TEST_F(LifeCycle, TheOldTraceIsUsedWhileANewOneIsWritten) {
 
 TEST_F(LifeCycle, AKilledRecordingIsIncomplete) {
   Child([&](const auto& ready_and_wait) { record_slowly(ready_and_wait); }).kill_now();
-  EXPECT_TRUE(fs::exists(partial_));
+  EXPECT_TRUE(fs::exists(journal_));
   EXPECT_EQ(open_error().code(), ErrorCode::incomplete);
   EXPECT_THAT(open_error().what(), HasSubstr("incomplete"));
-  EXPECT_THAT(open_error().what(), HasSubstr("record again"));
-  EXPECT_EQ(error_of([&] { TraceReader reader(partial_); }).code(), ErrorCode::incomplete);
+  EXPECT_THAT(open_error().what(), HasSubstr("recover what it committed with: gtrace recover "));
+  EXPECT_EQ(error_of([&] { TraceReader reader(journal_); }).code(), ErrorCode::incomplete);
   write_sample(file_);  // takes the leftover over
   EXPECT_EQ(layer_in_file(), "layers.0");
   EXPECT_EQ(files(), 1u);
@@ -95,8 +96,9 @@ TEST_F(LifeCycle, AKilledRecordingIsIncomplete) {
 // The lock tells, not the name: a leftover renamed over the target is no trace either.
 TEST_F(LifeCycle, ARenamedLeftoverIsNoTrace) {
   Child([&](const auto& ready_and_wait) { record_slowly(ready_and_wait); }).kill_now();
-  fs::rename(partial_, file_);
+  fs::rename(journal_, file_);
   EXPECT_EQ(open_error().code(), ErrorCode::not_a_trace);
+  EXPECT_THAT(open_error().what(), HasSubstr("a journal, not a trace"));
 }
 
 TEST_F(LifeCycle, AKilledRecordingLeavesTheOldTrace) {
@@ -111,7 +113,7 @@ TEST_F(LifeCycle, DestroyedWithoutCloseLeavesNothing) {
   {
     TraceWriter writer(file_);
     add_record(writer, output_of("a"), DType::float32, {300000}, random_bytes(9, 1200000));
-    EXPECT_TRUE(fs::exists(partial_));
+    EXPECT_TRUE(fs::exists(journal_));
   }
   EXPECT_EQ(files(), 0u);
 }
@@ -154,7 +156,7 @@ TEST_F(LifeCycle, TargetsThatAreNoFilesAreRefused) {
     EXPECT_EQ(error.code(), ErrorCode::input_output);
     EXPECT_THAT(error.what(), HasSubstr("no regular file"));
   }
-  EXPECT_FALSE(fs::exists("/dev/null.partial"));
+  EXPECT_FALSE(fs::exists("/dev/null.journal"));
 }
 
 TEST_F(LifeCycle, ALinkStaysALink) {
@@ -168,7 +170,7 @@ TEST_F(LifeCycle, ALinkStaysALink) {
 TEST_F(LifeCycle, AFolderThatIsNotThere) {
   const Error error = error_of([&] { TraceWriter writer(folder_ / "none" / "run.h5"); });
   EXPECT_EQ(error.code(), ErrorCode::input_output);
-  EXPECT_THAT(error.what(), HasSubstr("none/run.h5.partial: cannot create the file: No such file or directory"));
+  EXPECT_THAT(error.what(), HasSubstr("none/run.h5.journal: cannot create the file: No such file or directory"));
 }
 
 // As an unprivileged user: root may write everywhere.
@@ -190,9 +192,13 @@ TEST_F(LifeCycle, AFolderThatMayNotBeWritten) {
   EXPECT_EQ(files(), 1u);
 }
 
-// The limit strikes within a frame, within libhdf5's own structures, at the first byte, at the last.
-TEST_F(LifeCycle, AFullDiskIsAnErrorAndLeavesNothing) {
-  write_sample(file_);
+// The limit strikes within a frame, within libhdf5's own structures, at the first byte, at the last. What was committed
+// when sealing failed is in the journal.
+TEST_F(LifeCycle, AFullDiskIsAnErrorAndDestroysNothing) {
+  const Hash128 wanted = [&] {
+    write_sample(file_);
+    return digest_of(TraceReader(file_));
+  }();
   const std::string before = read_file(file_);
   const auto whole = static_cast<rlim_t>(before.size());
   for (rlim_t limit : {rlim_t{0}, rlim_t{100}, rlim_t{600}, rlim_t{5000}, whole / 10, whole / 3, whole / 2,
@@ -206,7 +212,12 @@ TEST_F(LifeCycle, AFullDiskIsAnErrorAndLeavesNothing) {
     });
     EXPECT_EQ(code, 0) << "limit " << limit << " of " << whole;
     EXPECT_TRUE(read_file(file_) == before);
-    EXPECT_EQ(files(), 1u) << "limit " << limit;
+    if (files() == 1u) continue;
+    ASSERT_EQ(files(), 2u) << "limit " << limit;
+    const RecoverResult recovered = recover_journal(journal_, {.output = folder_ / "recovered.h5"});
+    EXPECT_EQ(recovered.records, 10u);
+    EXPECT_EQ(digest_of(TraceReader(recovered.trace)), wanted);
+    fs::remove(recovered.trace);
   }
 }
 
@@ -221,7 +232,7 @@ TEST_F(LifeCycle, AFailedWriterStaysFailed) {
              }).code() == ErrorCode::input_output;
     };
     const bool all_refused = add(1) && add(2) && error_of([&] { writer.close(); }).code() == ErrorCode::input_output;
-    return all_refused && !fs::exists(partial_) && !fs::exists(file_) ? 0 : 1;
+    return all_refused && !fs::exists(journal_) && !fs::exists(file_) ? 0 : 1;
   });
   EXPECT_EQ(code, 0);
 }

@@ -134,7 +134,9 @@ TEST_P(RoundTrip, KeepsHeaderTapesCallsAndBlobs) {
     writer.close();
   }
   const TraceReader reader(file());
-  EXPECT_EQ(reader.header(), header);
+  Header wanted = header;
+  wanted["capture.codec"] = name(GetParam());
+  EXPECT_EQ(reader.header(), wanted);
   EXPECT_EQ(reader.tape_count(), 2);
   EXPECT_EQ(reader.tape(1), linear_tape("b"));
   EXPECT_EQ(reader.tape_text(0), to_text(linear_tape("a")));
@@ -157,7 +159,7 @@ TEST_P(RoundTrip, AnEmptyTraceIsATrace) {
     writer.close();
   }
   const TraceReader reader(file());
-  EXPECT_TRUE(reader.records().empty() && reader.calls().empty() && reader.header().empty());
+  EXPECT_TRUE(reader.records().empty() && reader.calls().empty() && reader.header().size() == 1);
   reader.verify();
 }
 

@@ -1,0 +1,38 @@
+// Which contents a journal holds already.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "traces/record.h"
+
+namespace goldentrace {
+
+struct ContentKey {
+  Hash128 hash;
+  DType dtype = DType::float32;
+  std::uint64_t bytes = 0;
+
+  bool operator==(const ContentKey&) const = default;
+};
+
+class ContentClaims {
+ public:
+  std::optional<std::uint64_t> find(const ContentKey& key) const {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void claim(const ContentKey& key, std::uint64_t number) { numbers_.emplace(key, number); }
+
+ private:
+  struct Hasher {
+    std::size_t operator()(const ContentKey& key) const {
+      return key.hash.low ^ (key.bytes * 0x9e3779b97f4a7c15ull) ^ static_cast<std::size_t>(key.dtype);
+    }
+  };
+
+  std::unordered_map<ContentKey, std::uint64_t, Hasher> numbers_;
+};
+
+}  // namespace goldentrace

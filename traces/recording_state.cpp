@@ -1,0 +1,48 @@
+#include "traces/recording_state.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "traces/error.h"
+#include "traces/journal_format.h"
+#include "traces/journal_reader.h"
+
+namespace goldentrace {
+
+// Asks with a shared lock that is given back at once.
+Recording recording_of(const std::filesystem::path& leftover) {
+  const int file = open(leftover.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return Recording::none;
+  const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return locked ? Recording::running : Recording::ended_early;
+}
+
+RecordingState recording_state(const std::filesystem::path& trace) {
+  for (std::string_view suffix : {format::journal_suffix, format::partial_suffix}) {
+    const std::filesystem::path leftover = trace.string() + std::string(suffix);
+    const Recording recording = recording_of(leftover);
+    if (recording != Recording::none) return {recording, leftover};
+  }
+  return {};
+}
+
+void refuse_recording(const RecordingState& state) {
+  const std::string leftover = state.leftover.string();
+  if (state.recording == Recording::running) {
+    throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
+                {.file = leftover});
+  }
+  if (leftover.ends_with(format::journal_suffix)) {
+    throw Error(ErrorCode::incomplete,
+                "incomplete: its recorder ended early; recover what it committed with: " + recover_command(leftover),
+                {.file = leftover});
+  }
+  throw Error(ErrorCode::incomplete, "incomplete: record again (its recorder died)", {.file = leftover});
+}
+
+}  // namespace goldentrace

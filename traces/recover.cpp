@@ -1,0 +1,136 @@
+#include "traces/recover.h"
+
+#include <algorithm>
+#include <string>
+
+#include "traces/error.h"
+#include "traces/journal_reader.h"
+#include "traces/journal_writer.h"
+#include "traces/recording_state.h"
+#include "traces/sealer.h"
+#include "traces/segment.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = format::journal_suffix;
+
+void lock(JournalReader& reader) {
+  if (!reader.lock()) refuse_recording({Recording::running, reader.path()});
+}
+
+[[noreturn]] void refuse_damage(const fs::path& journal, const JournalDamage& damage, const std::string& advice) {
+  throw Error(ErrorCode::damaged, "damaged in step " + std::to_string(damage.step) + ": " + damage.what + advice,
+              {.file = journal.string(), .record = "byte " + std::to_string(damage.address)});
+}
+
+fs::path target_of(const fs::path& journal, const RecoverOptions& options) {
+  if (!options.output.empty()) return checked_target(options.output);
+  const std::string name = journal.string();
+  if (name.ends_with(suffix) && name.size() > suffix.size()) {
+    return checked_target(name.substr(0, name.size() - suffix.size()));
+  }
+  throw Error(ErrorCode::usage, "its name does not end in .journal; say with -o where the trace shall go",
+              {.file = name});
+}
+
+// All of the journal's records and no more.
+bool holds_all(const fs::path& trace, JournalReader& journal, const JournalMap& map) {
+  try {
+    const TraceReader reader(trace);
+    if (reader.records().size() != map.rows) return false;
+    for (std::uint64_t row = 0; row < map.rows; ++row) {
+      const Record& record = reader.records()[row];
+      const Record wanted = journal.record(map.records[row]).record;
+      if (record.id != wanted.id || record.fingerprint.hash != wanted.fingerprint.hash) return false;
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void check_older(const fs::path& target, const fs::path& journal) {
+  if (fs::last_write_time(target) <= fs::last_write_time(journal)) return;
+  throw Error(ErrorCode::usage,
+              "is newer than " + journal.string() + "; recover elsewhere with -o, or replace it with --force",
+              {.file = target.string()});
+}
+
+// A journal of a later segment that no step was written to is nothing to keep.
+bool is_empty_segment(const JournalScan& scan) {
+  return !scan.damage && scan.map.rows == 0 && scan.map.head.is_segment == 1 && scan.map.head.segment > 0;
+}
+
+void check_scan(const fs::path& journal, const JournalScan& scan, const RecoverOptions& options) {
+  if (scan.damage && options.damage == RecoverOptions::Damage::refuse) {
+    refuse_damage(
+        journal, *scan.damage,
+        "; nothing was written; --keep-before-damage keeps the " + std::to_string(scan.map.steps) + " steps before it");
+  }
+  if (scan.map.rows > 0 || is_empty_segment(scan)) return;
+  throw Error(ErrorCode::incomplete, "no step was committed; record again", {.file = journal.string()});
+}
+
+}  // namespace
+
+RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& options, const JournalProgress& progress) {
+  JournalReader reader(journal);
+  lock(reader);
+  RecoverResult result{.journal = journal, .trace = target_of(journal, options)};
+  const JournalScan scan = reader.scan(progress);
+  check_scan(journal, scan, options);
+  result.steps = scan.map.steps;
+  result.records = scan.map.rows;
+  result.dropped_bytes = scan.torn_bytes;
+  if (is_empty_segment(scan)) {
+    result.trace.clear();
+  } else if (fs::exists(result.trace) && holds_all(result.trace, reader, scan.map)) {
+    result.was_sealed = true;
+  } else {
+    if (fs::exists(result.trace) && options.replace == RecoverOptions::Replace::older_only) {
+      check_older(result.trace, journal);
+    }
+    seal(reader, scan.map, result.trace);
+  }
+  std::error_code ignored;
+  if (!scan.damage) fs::remove(journal, ignored);
+  return result;
+}
+
+std::vector<fs::path> journals_of(const fs::path& name) {
+  if (name.string().ends_with(suffix)) return {name};
+  if (fs::exists(journal_of(name))) return {journal_of(name)};
+  std::vector<fs::path> journals;
+  const std::string first = segment_path(name, 0).filename().string();
+  const std::string stem = name.stem().string() + '.';
+  const std::string ending = name.extension().string() + std::string(suffix);
+  const fs::path folder = name.has_parent_path() ? name.parent_path() : fs::path(".");
+  std::error_code ignored;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, ignored)) {
+    const std::string file = each.path().filename().string();
+    if (file.size() < first.size() + suffix.size() || !file.starts_with(stem) || !file.ends_with(ending)) continue;
+    const std::string digits = file.substr(stem.size(), file.size() - stem.size() - ending.size());
+    const bool is_number =
+        !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number) journals.push_back(name.has_parent_path() ? each.path() : fs::path(file));
+  }
+  std::sort(journals.begin(), journals.end());
+  return journals;
+}
+
+JournalSummary verify_journal(const fs::path& journal, const JournalProgress& progress) {
+  JournalReader reader(journal);
+  lock(reader);
+  const JournalScan scan = reader.scan(progress);
+  if (scan.damage) {
+    refuse_damage(journal, *scan.damage,
+                  "; recover the steps before it with: " + recover_command(journal) + " --keep-before-damage");
+  }
+  return {.steps = scan.map.steps, .records = scan.map.rows, .bytes = scan.bytes, .torn_bytes = scan.torn_bytes};
+}
+
+}  // namespace goldentrace
