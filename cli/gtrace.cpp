@@ -1,4 +1,4 @@
-// The command gtrace: show, verify, diff here; record and replay as programs beside it, because they need LibTorch.
+// The command gtrace: show, verify, recover, diff here; record and replay as programs beside it, because they need LibTorch.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "cli/diff.h"
 #include "cli/help_format.h"
 #include "cli/output_options.h"
+#include "cli/recover.h"
 #include "cli/show.h"
 #include "cli/verify.h"
 #include "traces/error.h"
@@ -23,6 +24,7 @@ void add_commands(CLI::App& app, ExitCode& result) {
   add_diff(app, result);
   add_show(app, result);
   add_verify(app, result);
+  add_recover(app, result);
   add_completion(app, result);
   add_version(app);
   app.footer(

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/number.h"
 #include "cli/progress.h"
+#include "traces/recover.h"
 #include "traces/trace_reader.h"
 
 namespace goldentrace {
@@ -41,11 +42,33 @@ void report(const TraceReader& trace, std::uint64_t bytes, const OutputOptions& 
   }
 }
 
+ExitCode run_verify_journal(const VerifyOptions& options) {
+  JournalSummary summary;
+  {
+    Progress progress("verify", options.output);
+    summary =
+        verify_journal(options.trace, [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+  }
+  const std::string file = options.trace.string();
+  if (options.output.json) {
+    const nlohmann::ordered_json json = {
+        {"schema", "goldentrace.verify/1"},   {"file", file},           {"intact", true},
+        {"records", summary.records},         {"steps", summary.steps}, {"bytes", summary.bytes},
+        {"dropped_bytes", summary.torn_bytes}};
+    std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  } else if (options.output.text()) {
+    std::cout << file << ": a journal, intact, " << summary.steps << " committed steps, " << summary.records
+              << " records, " << human_bytes(summary.bytes) << "; make a trace of it with: gtrace recover " << file
+              << '\n';
+  }
+  return ExitCode::same;
+}
+
 }  // namespace
 
 void add_verify(CLI::App& app, ExitCode& result) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Check every hash of a trace");
+  CLI::App* command = app.add_subcommand("verify", "Check every hash of a trace or journal");
   command->add_option("trace", options->trace, "The trace")->required()->type_name("FILE");
   add_output_options(*command, options->output);
   command->footer(examples + exit_code_help());
@@ -53,6 +76,7 @@ void add_verify(CLI::App& app, ExitCode& result) {
 }
 
 ExitCode run_verify(const VerifyOptions& options) {
+  if (is_journal(options.trace)) return run_verify_journal(options);
   const TraceReader trace(options.trace);
   {
     Progress progress("verify", options.output);

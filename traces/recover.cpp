@@ -1,6 +1,8 @@
 #include "traces/recover.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <string>
 
 #include "traces/error.h"
@@ -120,6 +122,15 @@ std::vector<fs::path> journals_of(const fs::path& name) {
   }
   std::sort(journals.begin(), journals.end());
   return journals;
+}
+
+bool is_journal(const fs::path& file) {
+  std::array<char, format::journal_magic.size()> magic{};
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return false;
+  std::ifstream(file, std::ios::binary).read(magic.data(), magic.size());
+  return std::equal(magic.begin(), magic.end(), format::journal_magic.begin(),
+                    [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
 }
 
 JournalSummary verify_journal(const fs::path& journal, const JournalProgress& progress) {

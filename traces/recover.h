@@ -39,6 +39,8 @@ RecoverResult recover_journal(const std::filesystem::path& journal, const Recove
 // itself.
 std::vector<std::filesystem::path> journals_of(const std::filesystem::path& name);
 
+bool is_journal(const std::filesystem::path& file);  // by its first bytes
+
 struct JournalSummary {
   std::uint64_t steps = 0;
   std::uint64_t records = 0;
