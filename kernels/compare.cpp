@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
+#include "kernels/compare_result.h"
 #include "kernels/element.h"
 #include "kernels/element_figures.h"
 #include "kernels/float_environment.h"
@@ -16,37 +16,6 @@ namespace goldentrace {
 namespace {
 
 bool has_ulp(DType real_dtype) { return dtype_class(real_dtype) == DTypeClass::floating; }
-
-std::int64_t count_elements(std::span<const std::int64_t> shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count)) throw std::logic_error("compare: impossible shape");
-  }
-  return count;
-}
-
-void check_size(const TensorView& tensor, std::int64_t elements) {
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(elements), item_size(tensor.dtype), &bytes) ||
-      bytes != tensor.bytes.size()) {
-    throw std::logic_error("compare: the bytes do not fit the shape");
-  }
-}
-
-TensorPair checked_pair(const TensorView& a, const TensorView& b) {
-  if (!std::ranges::equal(a.shape, b.shape)) throw std::logic_error("compare: shapes differ");
-  const bool floating = dtype_class(a.dtype) == DTypeClass::floating && dtype_class(b.dtype) == DTypeClass::floating;
-  if (a.dtype != b.dtype && !floating) throw std::logic_error("compare: dtypes that cannot be compared");
-  const std::int64_t elements = count_elements(a.shape);
-  check_size(a, elements);
-  check_size(b, elements);
-  return {.dtype_a = component_dtype(a.dtype),
-          .dtype_b = component_dtype(b.dtype),
-          .components = component_count(a.dtype),
-          .elements = a.dtype == DType::none ? 0 : elements,
-          .a = a.bytes.data(),
-          .b = b.bytes.data()};
-}
 
 template <typename Visitor>
 void for_each_chunk(const TensorPair& pair, bool nan_same, const Visitor& visit) {
@@ -181,9 +150,6 @@ void ElementPass::add_ulp(const PairChunk& chunk) {
   result_.ulp_histogram.back() += chunk.nonfinite.mismatched;
 }
 
-// Squares of values outside 2^-480 … 2^480 may leave the range of double.
-bool is_far_from_one(double value) { return value > 0x1p480 || (value > 0 && value < 0x1p-480); }
-
 double largest_value(const TensorPair& pair) {
   double largest = 0;
   for_each_chunk(pair, true, [&](const PairChunk& chunk) {
@@ -195,28 +161,10 @@ double largest_value(const TensorPair& pair) {
   return largest;
 }
 
-SumScale scale_for(const TensorPair& pair, const PairSums& sums, double max_abs) {
-  SumScale scale;
-  if (pair.dtype_a != DType::float64 && pair.dtype_b != DType::float64) return scale;
-  const auto suspect = [](double sum) { return !(sum >= 0x1p-900 && sum <= 0x1p1000); };
-  if (suspect(sums.a) || suspect(sums.b)) {
-    const double largest = largest_value(pair);
-    if (is_far_from_one(largest)) scale.values = std::ilogb(largest);
-  }
-  if (is_far_from_one(max_abs)) scale.difference = std::ilogb(max_abs);
-  return scale;
-}
-
-struct Sums {
-  PairSums total;
-  WorstRow worst;
-  SumScale scale;
-};
-
 // Runs over the pair again until sums are in range and the worst row is known: usually not at all.
-Sums settle(const TensorPair& pair, std::int64_t row_elements, const RowSums& first, double max_abs) {
+Sums settle(const TensorPair& pair, std::int64_t row_length, const RowSums& first, double max_abs) {
   const auto again = [&](SumScale scale, std::optional<double> least_square) {
-    RowSums rows(pair, row_elements, scale, least_square);
+    RowSums rows(pair, row_length, scale, least_square);
     for_each_chunk(pair, true, [&](const PairChunk& chunk) { rows.add(chunk); });
     return rows;
   };
@@ -224,33 +172,10 @@ Sums settle(const TensorPair& pair, std::int64_t row_elements, const RowSums& fi
     const std::optional<WorstRow> worst = rows.worst();
     return {rows.total(), worst ? *worst : *again(scale, rows.least_square()).worst(), scale};
   };
-  const SumScale scale = scale_for(pair, first.total(), max_abs);
+  const bool suspect = may_need_scale(pair, first.total(), max_abs);
+  const SumScale scale = suspect ? scale_for(pair, first.total(), largest_value(pair), max_abs) : SumScale{};
   if (scale.values == 0 && scale.difference == 0) return finish(first, scale);
   return finish(again(scale, {}), scale);
-}
-
-double cosine_of(const PairSums& sums) {
-  if (sums.a == 0 && sums.b == 0) return 1;
-  if (sums.a == 0 || sums.b == 0) return 0;
-  return std::clamp(sums.dot / (std::sqrt(sums.a) * std::sqrt(sums.b)), -1.0, 1.0);
-}
-
-double relative_norm(const PairSums& sums, int exponent, double max_abs) {
-  if (max_abs == 0) return 0;
-  if (sums.a == 0) return std::numeric_limits<double>::infinity();
-  return std::ldexp(std::sqrt(sums.difference) / std::sqrt(sums.a), exponent);
-}
-
-void set_norms(const Sums& sums, Comparison& result) {
-  const int exponent = sums.scale.difference - sums.scale.values;
-  result.norm_a = std::ldexp(std::sqrt(sums.total.a), sums.scale.values);
-  result.norm_b = std::ldexp(std::sqrt(sums.total.b), sums.scale.values);
-  result.norm_difference = std::ldexp(std::sqrt(sums.total.difference), sums.scale.difference);
-  result.rel_frobenius = relative_norm(sums.total, exponent, result.max_abs);
-  result.cosine = cosine_of(sums.total);
-  result.ratio = sums.total.a > 0 ? sums.total.dot / sums.total.a : 1;
-  result.worst_row = sums.worst.row;
-  result.worst_row_rel = std::ldexp(sums.worst.ratio, exponent);
 }
 
 Comparison compare_opaque(const TensorPair& pair) {
@@ -258,9 +183,8 @@ Comparison compare_opaque(const TensorPair& pair) {
   const auto count = static_cast<std::size_t>(pair.elements);
   result.bit_equal = result.value_equal = count_same_items(pair.a, pair.b, 1, count);
   result.outside = result.elements - result.bit_equal;
-  if (result.outside == 0) return result;
-  result.first_outside = std::mismatch(pair.a, pair.a + count, pair.b).first - pair.a;
-  result.rel_frobenius = std::numeric_limits<double>::infinity();
+  if (result.outside > 0) result.first_outside = std::mismatch(pair.a, pair.a + count, pair.b).first - pair.a;
+  set_opaque_norm(result);
   return result;
 }
 
@@ -270,15 +194,15 @@ Comparison compare(const TensorView& a, const TensorView& b, const CompareOption
   const TensorPair pair = checked_pair(a, b);
   if (dtype_class(pair.dtype_a) == DTypeClass::opaque) return compare_opaque(pair);
   const DefaultFloatEnvironment environment;
-  const std::int64_t row_elements = a.shape.size() >= 2 ? a.shape.back() : 0;
+  const std::int64_t row_length = row_elements(a);
   Comparison result{.elements = pair.elements};
   ElementPass elements(pair, options, result);
-  RowSums rows(pair, row_elements, {});
+  RowSums rows(pair, row_length, {});
   for_each_chunk(pair, options.nan_same, [&](const PairChunk& chunk) {
     elements.add(chunk);
     rows.add(chunk);
   });
-  if (pair.elements > 0) set_norms(settle(pair, row_elements, rows, result.max_abs), result);
+  if (pair.elements > 0) set_norms(settle(pair, row_length, rows, result.max_abs), result);
   return result;
 }
 

@@ -68,6 +68,8 @@ struct Comparison {
 
   std::int64_t outside = 0;  // elements outside the elementwise gate, non-finite mismatches included
   std::int64_t first_outside = -1;
+
+  bool operator==(const Comparison&) const = default;
 };
 
 // Shapes must be equal and byte sizes right (else std::logic_error: the caller judges shapes first). dtypes may differ

@@ -26,7 +26,7 @@ GOLDENTRACE_INLINE float half_to_float(std::uint16_t bits) {
 // A float64 rounded once, to nearest even, to a format of 16 bits with the given exponent and fraction widths.
 // NaN stays NaN (quiet), overflow gives infinity.
 template <int exponent_bits, int fraction_bits>
-std::uint16_t narrow(double value) {
+GOLDENTRACE_HD std::uint16_t narrow(double value) {
   constexpr int bias = (1 << (exponent_bits - 1)) - 1;
   constexpr std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
   const std::uint64_t bits = bits_as<std::uint64_t>(value);
