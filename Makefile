@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test demo build test test-slow nightly fuzz bench asan tsan format format-check tidy layers headers install clean
+.PHONY: help deps deps-test demo build test test-slow nightly fuzz bench device-bundle asan tsan format format-check tidy layers headers install clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -47,13 +47,16 @@ bench: deps-test  ## the table of bench/README.md
 	cmake --build --preset dev
 	$(GOLDENTRACE_DEPS)/venv/bin/python bench/run.py --build build
 
+device-bundle: build-test  ## build/device-bundle: the device tests and benchmark, to be run by its device.sh where a GPU is
+	ci/device_bundle.sh build build/device-bundle
+
 asan: deps-test  ## everything without LibTorch under the address and undefined-behaviour sanitizers
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 
 tsan: deps-test  ## the same under the thread sanitizer
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-SOURCES = $(shell git ls-files '*.cpp' '*.h')
+SOURCES = $(shell git ls-files '*.cpp' '*.h' '*.cu')
 
 format:  ## clang-format, in place
 	clang-format -i $(SOURCES)
