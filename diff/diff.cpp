@@ -163,6 +163,7 @@ class Run {
     const Divergences found = find_divergences(input, graph, code);
     report_.absorbed = static_cast<std::int64_t>(found.absorbed.size());
     report_.mismatched = static_cast<std::int64_t>(found.mismatched.size());
+    pairs_.measure(found.absorbed);
     for (const std::int64_t pair : found.absorbed) report_.absorbed_records.push_back(pairs_.report(pair));
     report_.mismatches = first_reports(found.mismatched);
     if (found.mismatched.empty()) return;
@@ -177,15 +178,18 @@ class Run {
 
   std::size_t limit() const { return static_cast<std::size_t>(std::max<std::int64_t>(0, options_.limit)); }
 
-  std::vector<PairReport> first_reports(const std::vector<std::int64_t>& chosen) const {
+  std::vector<PairReport> first_reports(const std::vector<std::int64_t>& chosen) {
+    const std::span<const std::int64_t> first = std::span(chosen).first(std::min(chosen.size(), limit()));
+    pairs_.measure(first);
     std::vector<PairReport> reports;
-    for (std::size_t i = 0; i < std::min(chosen.size(), limit()); ++i) reports.push_back(pairs_.report(chosen[i]));
+    for (const std::int64_t pair : first) reports.push_back(pairs_.report(pair));
     return reports;
   }
 
   void explain_roots(const Divergences& found, const DivergenceInput& input, const Dataflow& graph,
                      const LayerCode& code) {
     const OriginFinder origins(input, graph, code);
+    pairs_.measure(found.roots);
     for (const std::int64_t pair : found.roots) {
       Divergence divergence;
       divergence.pair = pairs_.report(pair);

@@ -61,6 +61,7 @@ struct Judgement {
   Comparison comparison;
   // The metrics were taken element by element. Not for pairs known equal by hash, nor for estimates.
   bool measured = false;
+  Metrics metrics = Metrics::all;  // which of them
   // From sketches: comparison has rel_frobenius, norm_a and the counts of NaN and infinity only.
   bool estimated = false;
   // Part of the gate that was used: 1 is the limit; infinity when the limit is 0 and something differs.
@@ -77,7 +78,7 @@ struct Judgement {
 // a is the golden and the reference. Shapes and dtypes may differ. Differences are values, never exceptions;
 // std::logic_error only for views whose byte size is wrong. Any thread; bounded memory except for mixed integer or
 // mixed complex dtypes, which are widened in memory.
-Judgement judge(const TensorView& a, const TensorView& b, const Gate& gate);
+Judgement judge(const TensorView& a, const TensorView& b, const Gate& gate, Metrics metrics = Metrics::all);
 
 // "rel 1e-05", "allclose rtol 1.3e-06 atol 1e-05", "bitwise": the gate as it applies to a pair of dtypes.
 std::string describe(const Gate& gate, DType a, DType b);

@@ -50,6 +50,7 @@ struct Case {
   const TensorView& b;
   const Gate& gate;
   Limits limit;
+  Metrics metrics;
 };
 
 void fail(Judgement& judgement, std::string text) {
@@ -138,15 +139,17 @@ Judgement measure(const Case& pair) {
   Judgement judgement;
   CompareOptions options;
   options.nan_same = pair.gate.nan == NanPolicy::same;
+  options.metrics = pair.metrics;
   options.rtol = pair.limit.rtol;
   options.atol = pair.limit.atol;
   judgement.comparison = compare(pair.a, pair.b, options);
   judgement.measured = true;
+  judgement.metrics = pair.metrics;
   judge_values(judgement, pair);
   return judgement;
 }
 
-Judgement judge_widened(const TensorView& a, const TensorView& b, const Gate& gate) {
+Judgement judge_widened(const TensorView& a, const TensorView& b, const Gate& gate, Metrics metrics) {
   Widened wide_a;
   Widened wide_b;
   if (!widen(a, wide_a) || !widen(b, wide_b)) {
@@ -155,7 +158,7 @@ Judgement judge_widened(const TensorView& a, const TensorView& b, const Gate& ga
   }
   const TensorView view_a{wide_a.dtype, a.shape, wide_a.bytes};
   const TensorView view_b{wide_b.dtype, b.shape, wide_b.bytes};
-  return measure({view_a, view_b, gate, limits(gate, a.dtype, b.dtype)});
+  return measure({view_a, view_b, gate, limits(gate, a.dtype, b.dtype), metrics});
 }
 
 Judgement known_equal(const TensorView& tensor) {
@@ -168,7 +171,7 @@ Judgement known_equal(const TensorView& tensor) {
 
 }  // namespace
 
-Judgement judge(const TensorView& a, const TensorView& b, const Gate& gate) {
+Judgement judge(const TensorView& a, const TensorView& b, const Gate& gate, Metrics metrics) {
   if (!std::ranges::equal(a.shape, b.shape)) {
     return refuse(Finding::shape, "shape " + show_list(a.shape) + " | " + show_list(b.shape));
   }
@@ -177,8 +180,8 @@ Judgement judge(const TensorView& a, const TensorView& b, const Gate& gate) {
   }
   if (a.dtype == DType::none || (gate.nan == NanPolicy::same && same_bits(a, b))) return known_equal(a);
   const bool mixed = a.dtype != b.dtype && dtype_class(a.dtype) != DTypeClass::floating;
-  if (mixed) return judge_widened(a, b, gate);
-  return measure({a, b, gate, limits(gate, a.dtype, b.dtype)});
+  if (mixed) return judge_widened(a, b, gate, metrics);
+  return measure({a, b, gate, limits(gate, a.dtype, b.dtype), metrics});
 }
 
 }  // namespace goldentrace

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "diff/pair_judge.h"
 #include "traces/glob.h"
 
 namespace goldentrace {
@@ -60,6 +59,32 @@ bool JudgedPairs::is_equal_by_hash(const Record& a, const Record& b) const {
          (a.fingerprint.statistics.nan_count == 0 || choice_.gate_of(a).nan == NanPolicy::same);
 }
 
+// Whole lists in the report: they would all be read twice.
+Metrics JudgedPairs::metrics_for(std::span<const PairTask> tasks) const {
+  constexpr std::int64_t few = 1000;
+  constexpr std::int64_t little = std::int64_t{16} << 20;
+  std::int64_t bytes = 0;
+  for (const PairTask& task : tasks) {
+    const Record& record = a_.records[static_cast<std::size_t>(task.rows.a)];
+    if (__builtin_add_overflow(bytes, byte_count(record.shape, record.dtype), &bytes)) break;
+  }
+  return options_.limit > few || bytes < little ? Metrics::all : Metrics::of_gates;
+}
+
+void JudgedPairs::measure(std::span<const std::int64_t> pairs) {
+  std::vector<PairTask> tasks;
+  std::vector<std::uint32_t> places;
+  for (const std::int64_t pair : pairs) {
+    const Judgement* found = judgement(pair);
+    if (!found || !found->measured || found->metrics == Metrics::all) continue;
+    const auto at = static_cast<std::size_t>(pair);
+    places.push_back(judgement_of_[at]);
+    tasks.push_back({alignment_.pairs[at], gates_[judgement_of_[at]]});
+  }
+  std::vector<Judgement> whole = judge_pairs(a_, b_, tasks, options_.work);
+  for (std::size_t i = 0; i < places.size(); ++i) judgements_[places[i]] = std::move(whole[i]);
+}
+
 void JudgedPairs::judge() {
   std::vector<PairTask> tasks;
   for (std::int64_t pair = 0; pair < count(); ++pair) {
@@ -73,6 +98,8 @@ void JudgedPairs::judge() {
     tasks.push_back({alignment_.pairs[at], choice_.gate_of(a(pair))});
     gates_.push_back(tasks.back().gate);
   }
+  const Metrics metrics = metrics_for(tasks);
+  for (PairTask& task : tasks) task.metrics = metrics;
   judgements_ = judge_pairs(a_, b_, tasks, options_.work);
   for (std::size_t at = 0; at < states_.size(); ++at) {
     if (judgement_of_[at] != no_judgement) states_[at] = state_of(judgements_[judgement_of_[at]]);

@@ -10,6 +10,7 @@
 #include "diff/diff.h"
 #include "diff/divergence.h"
 #include "diff/gate_choice.h"
+#include "diff/pair_judge.h"
 #include "diff/report.h"
 #include "diff/trace_view.h"
 
@@ -42,12 +43,15 @@ class JudgedPairs {
   void judge();
   std::span<const PairState> states() const { return states_; }
   std::span<const std::uint8_t> weights() const { return weights_; }
+  // Takes the metrics of these pairs that no gate asks for; judge() leaves them out where there is much to compare.
+  void measure(std::span<const std::int64_t> pairs);
   // Null for pairs that are equal by hash or were not compared.
   const Judgement* judgement(std::int64_t pair) const;
   PairReport report(std::int64_t pair) const;
 
  private:
   bool is_equal_by_hash(const Record& a, const Record& b) const;
+  Metrics metrics_for(std::span<const PairTask> tasks) const;
 
   const TraceView& a_;
   const TraceView& b_;

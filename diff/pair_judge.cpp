@@ -16,10 +16,34 @@ struct OneSide {
   bool has_payload() const { return trace.has_payload(row); }
 };
 
-Judgement judge_payloads(const OneSide& a, const OneSide& b, const Gate& gate) {
-  const std::vector<std::byte> bytes_a = a.trace.payload(a.row);
-  const std::vector<std::byte> bytes_b = b.trace.payload(b.row);
-  return judge({a.record().dtype, a.record().shape, bytes_a}, {b.record().dtype, b.record().shape, bytes_b}, gate);
+// Fresh memory is many times slower than memory that was touched before, so a thread keeps what it read into, but not
+// what a very large tensor took.
+class ReusedBytes {
+ public:
+  explicit ReusedBytes(std::vector<std::byte>& kept) : kept_(kept) {}
+  ~ReusedBytes() {
+    if (kept_.capacity() > most_kept) std::vector<std::byte>().swap(kept_);
+  }
+  ReusedBytes(const ReusedBytes&) = delete;
+  ReusedBytes& operator=(const ReusedBytes&) = delete;
+
+  TensorView read(const OneSide& side) {
+    side.trace.read_payload(side.row, kept_);
+    return {side.record().dtype, side.record().shape, kept_};
+  }
+
+ private:
+  static constexpr std::size_t most_kept = std::size_t{32} << 20;
+
+  std::vector<std::byte>& kept_;
+};
+
+Judgement judge_payloads(const OneSide& a, const OneSide& b, const PairTask& task) {
+  thread_local std::vector<std::byte> kept_a;
+  thread_local std::vector<std::byte> kept_b;
+  ReusedBytes bytes_a(kept_a);
+  ReusedBytes bytes_b(kept_b);
+  return judge(bytes_a.read(a), bytes_b.read(b), task.gate, task.metrics);
 }
 
 Sketch sketch_of_size(const OneSide& side, std::size_t buckets) {
@@ -52,7 +76,7 @@ Judgement judge_pair(const TraceView& trace_a, const TraceView& trace_b, const P
   const OneSide b{trace_b, task.rows.b};
   Judgement judgement = judge_types(a.record(), b.record(), task.gate);
   if (!judgement.passes() || judge_hashes(a.record(), b.record(), task.gate, judgement)) return judgement;
-  if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task.gate);
+  if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task);
   return judge_sketches(a, b, task.gate);
 }
 

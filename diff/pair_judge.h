@@ -14,6 +14,7 @@ namespace goldentrace {
 struct PairTask {
   RecordPair rows;
   Gate gate;
+  Metrics metrics = Metrics::all;
 };
 
 // Hash first, then payloads, and sketches where a payload is missing. A side without a sketch of the other's size gets

@@ -26,9 +26,16 @@ struct TraceView {
   std::span<const LayerCall> calls;
   std::function<bool(std::int64_t)> has_payload;
   std::function<Sketch(std::int64_t)> sketch;
-  std::function<std::vector<std::byte>(std::int64_t)> payload;
+  // Into memory that is used again.
+  std::function<void(std::int64_t, std::vector<std::byte>&)> read_payload;
   std::function<Tape(std::int64_t)> tape;
   std::function<std::vector<std::byte>(std::int64_t)> blob;
+
+  std::vector<std::byte> payload(std::int64_t row) const {
+    std::vector<std::byte> bytes;
+    read_payload(row, bytes);
+    return bytes;
+  }
 };
 
 // The reader must outlive the view.

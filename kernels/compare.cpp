@@ -40,14 +40,14 @@ class ElementPass {
     if (chunk.identical) return add_identical(static_cast<std::int64_t>(chunk.elements));
     add_nonfinite(chunk);
     add_figures(chunk);
-    if (has_ulp(pair_.dtype_a)) add_ulp(chunk);
+    if (has_ulp(pair_.dtype_a) && options_.metrics == Metrics::all) add_ulp(chunk);
   }
 
  private:
   void add_identical(std::int64_t elements) {
     result_.bit_equal += elements;
     result_.value_equal += elements;
-    if (has_ulp(pair_.dtype_a)) result_.ulp_histogram[0] += elements;
+    if (has_ulp(pair_.dtype_a) && options_.metrics == Metrics::all) result_.ulp_histogram[0] += elements;
   }
 
   void add_nonfinite(const PairChunk& chunk);
@@ -118,7 +118,7 @@ void ElementPass::add_largest(const PairChunk& chunk, const ElementFigures& figu
     result_.a_at_max = chunk.value_a[position * pair_.components];
     result_.b_at_max = chunk.value_b[position * pair_.components];
   }
-  if (!figures.may_raise_max_rel) return;
+  if (!figures.may_raise_max_rel || options_.metrics != Metrics::all) return;
   const double max_rel = largest_rel(chunk);
   if (max_rel > result_.max_rel) {
     result_.max_rel = max_rel;

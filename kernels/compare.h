@@ -23,8 +23,14 @@ struct TensorView {
 // compared bitwise: only elements, bit_equal, value_equal, outside and first_outside are set, and rel_frobenius is
 // infinity when something differs.
 // "Finite pairs" are elements where both sides are finite; equal infinities and, with nan_same, pairs of NaN agree.
+enum class Metrics {
+  all,
+  of_gates,  // without max_rel, max_rel_index, max_ulp and ulp_histogram, which stay at their defaults
+};
+
 struct CompareOptions {
   bool nan_same = true;
+  Metrics metrics = Metrics::all;
   // Elementwise gate |a-b| <= atol + rtol |a|, counted in `outside`.
   double rtol = 0;
   double atol = 0;

@@ -81,19 +81,18 @@ void PayloadReader::check_location(const format::IndexRow& row, std::uint64_t by
   if (row.dtype != dataset.row.dtype || !fits) refuse(dataset.run.name, "a record does not fit it");
 }
 
-std::vector<std::byte> PayloadReader::read(const format::IndexRow& row, std::uint64_t bytes) const {
-  if (row.dataset == format::empty) return {};
+void PayloadReader::read(const format::IndexRow& row, std::uint64_t bytes, std::vector<std::byte>& out) const {
+  if (row.dataset == format::empty) return out.clear();
   const Dataset& dataset = datasets_.at(row.dataset);
   if (bytes > format::free_bytes + format::most_ratio * frames_.file().size()) {
     refuse(dataset.run.name, "a tensor is said to be larger than such a file can hold");
   }
-  std::vector<std::byte> out(bytes);
+  out.resize(bytes);
   if (dataset.split) {
     read_row(dataset, row.row, out);
   } else {
     frames_.read(dataset.run, row.row * dataset.run.item_bytes, out);
   }
-  return out;
 }
 
 void PayloadReader::read_row(const Dataset& dataset, std::uint64_t row, std::span<std::byte> out) const {

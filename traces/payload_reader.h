@@ -23,8 +23,9 @@ class PayloadReader {
 
   // Error(damaged) unless the location holds exactly this tensor.
   void check_location(const format::IndexRow& row, std::uint64_t bytes) const;
-  // The location has been checked. Error(damaged) when a frame is damaged.
-  std::vector<std::byte> read(const format::IndexRow& row, std::uint64_t bytes) const;
+  // The location has been checked. `out` gets its size; a larger one keeps its memory. Error(damaged) when a frame is
+  // damaged.
+  void read(const format::IndexRow& row, std::uint64_t bytes, std::vector<std::byte>& out) const;
 
   void check_frames(const std::function<void(std::uint64_t)>& done) const;  // `done(stored bytes)`
   std::span<const format::ChunkRow> chunks() const { return chunks_; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "traces/clones.h"
+
 namespace goldentrace {
 namespace {
 
@@ -10,7 +12,7 @@ namespace {
 constexpr std::size_t block_items = 1024;
 
 template <std::size_t fixed>
-void shuffle_items(const std::byte* in, std::size_t any, std::size_t items, std::byte* out) {
+GOLDENTRACE_INLINE void shuffle_items(const std::byte* in, std::size_t any, std::size_t items, std::byte* out) {
   const std::size_t size = fixed != 0 ? fixed : any;
   for (std::size_t start = 0; start < items; start += block_items) {
     const std::size_t count = std::min(block_items, items - start);
@@ -23,7 +25,7 @@ void shuffle_items(const std::byte* in, std::size_t any, std::size_t items, std:
 }
 
 template <std::size_t fixed>
-void unshuffle_items(const std::byte* in, std::size_t any, std::size_t items, std::byte* out) {
+GOLDENTRACE_INLINE void unshuffle_items(const std::byte* in, std::size_t any, std::size_t items, std::byte* out) {
   const std::size_t size = fixed != 0 ? fixed : any;
   for (std::size_t start = 0; start < items; start += block_items) {
     const std::size_t count = std::min(block_items, items - start);
@@ -32,6 +34,34 @@ void unshuffle_items(const std::byte* in, std::size_t any, std::size_t items, st
         out[(start + i) * size + plane] = in[plane * items + start + i];
       }
     }
+  }
+}
+
+GOLDENTRACE_CLONES
+void shuffle_whole(const std::byte* in, std::size_t item_bytes, std::size_t items, std::byte* out) {
+  switch (item_bytes) {
+    case 2:
+      return shuffle_items<2>(in, 2, items, out);
+    case 4:
+      return shuffle_items<4>(in, 4, items, out);
+    case 8:
+      return shuffle_items<8>(in, 8, items, out);
+    default:
+      return shuffle_items<0>(in, item_bytes, items, out);
+  }
+}
+
+GOLDENTRACE_CLONES
+void unshuffle_whole(const std::byte* in, std::size_t item_bytes, std::size_t items, std::byte* out) {
+  switch (item_bytes) {
+    case 2:
+      return unshuffle_items<2>(in, 2, items, out);
+    case 4:
+      return unshuffle_items<4>(in, 4, items, out);
+    case 8:
+      return unshuffle_items<8>(in, 8, items, out);
+    default:
+      return unshuffle_items<0>(in, item_bytes, items, out);
   }
 }
 
@@ -44,38 +74,12 @@ void copy_rest(std::span<const std::byte> in, std::size_t item_bytes, std::span<
 }  // namespace
 
 void shuffle(std::span<const std::byte> in, std::size_t item_bytes, std::span<std::byte> out) {
-  const std::size_t items = in.size() / item_bytes;
-  switch (item_bytes) {
-    case 2:
-      shuffle_items<2>(in.data(), 2, items, out.data());
-      break;
-    case 4:
-      shuffle_items<4>(in.data(), 4, items, out.data());
-      break;
-    case 8:
-      shuffle_items<8>(in.data(), 8, items, out.data());
-      break;
-    default:
-      shuffle_items<0>(in.data(), item_bytes, items, out.data());
-  }
+  shuffle_whole(in.data(), item_bytes, in.size() / item_bytes, out.data());
   copy_rest(in, item_bytes, out);
 }
 
 void unshuffle(std::span<const std::byte> in, std::size_t item_bytes, std::span<std::byte> out) {
-  const std::size_t items = in.size() / item_bytes;
-  switch (item_bytes) {
-    case 2:
-      unshuffle_items<2>(in.data(), 2, items, out.data());
-      break;
-    case 4:
-      unshuffle_items<4>(in.data(), 4, items, out.data());
-      break;
-    case 8:
-      unshuffle_items<8>(in.data(), 8, items, out.data());
-      break;
-    default:
-      unshuffle_items<0>(in.data(), item_bytes, items, out.data());
-  }
+  unshuffle_whole(in.data(), item_bytes, in.size() / item_bytes, out.data());
   copy_rest(in, item_bytes, out);
 }
 

@@ -63,6 +63,7 @@ struct TraceReader::State {
 
   IndexContext context() const { return {frames, tables, payloads, strings, tapes.size(), blobs.size()}; }
   const format::IndexRow& row_at(std::int64_t row) const;
+  void read_payload(std::int64_t row, std::vector<std::byte>& bytes) const;
   std::vector<std::byte> payload(std::int64_t row) const;
   std::vector<ByteRange> covered() const;
   std::vector<std::int64_t> distinct_payloads() const;
@@ -89,17 +90,23 @@ const format::IndexRow& TraceReader::State::row_at(std::int64_t row) const {
               {.file = file.path().string(), .record = {}});
 }
 
-std::vector<std::byte> TraceReader::State::payload(std::int64_t row) const {
+void TraceReader::State::read_payload(std::int64_t row, std::vector<std::byte>& bytes) const {
   const format::IndexRow& where = row_at(row);
   const Record& record = records[static_cast<std::size_t>(row)];
-  const ErrorPlace place{.file = file.path().string(), .record = to_string(record.id)};
   if (where.dataset == format::no_dataset) {
-    throw Error(ErrorCode::not_found, "has no payload; record with --capture full", place);
+    throw Error(ErrorCode::not_found, "has no payload; record with --capture full",
+                {.file = file.path().string(), .record = to_string(record.id)});
   }
-  std::vector<std::byte> bytes =
-      payloads.read(where, static_cast<std::uint64_t>(byte_count(record.shape, record.dtype)));
+  payloads.read(where, static_cast<std::uint64_t>(byte_count(record.shape, record.dtype)), bytes);
+}
+
+std::vector<std::byte> TraceReader::State::payload(std::int64_t row) const {
+  std::vector<std::byte> bytes;
+  read_payload(row, bytes);
+  const Record& record = records[static_cast<std::size_t>(row)];
   if (content_hash(bytes) != record.fingerprint.hash) {
-    throw Error(ErrorCode::damaged, "damaged: the hash of its content is wrong; record again or copy again", place);
+    throw Error(ErrorCode::damaged, "damaged: the hash of its content is wrong; record again or copy again",
+                {.file = file.path().string(), .record = to_string(record.id)});
   }
   return bytes;
 }
@@ -167,6 +174,10 @@ std::optional<std::int64_t> TraceReader::find(const RecordId& id) const {
 bool TraceReader::has_payload(std::int64_t row) const { return state_->row_at(row).dataset != format::no_dataset; }
 
 std::vector<std::byte> TraceReader::payload(std::int64_t row) const { return state_->payload(row); }
+
+void TraceReader::read_payload(std::int64_t row, std::vector<std::byte>& bytes) const {
+  state_->read_payload(row, bytes);
+}
 
 Sketch TraceReader::sketch(std::int64_t row) const {
   const format::IndexRow& where = state_->row_at(row);

@@ -43,6 +43,9 @@ class TraceReader {
   // Contiguous row-major bytes. Error(damaged) when a frame's hash or the content hash is wrong, Error(not_found)
   // when the record has no payload.
   std::vector<std::byte> payload(std::int64_t row) const;
+  // The same into memory that is used again, for readers of many payloads: with the hashes of its frames, which cover
+  // every byte that is read, but without the content hash, which only says that the writer hashed what it wrote.
+  void read_payload(std::int64_t row, std::vector<std::byte>& bytes) const;
 
   const std::vector<LayerCall>& calls() const;
   std::int64_t tape_count() const;

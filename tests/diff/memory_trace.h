@@ -94,9 +94,9 @@ class MemoryTrace {
     trace.calls = calls;
     trace.has_payload = [this](std::int64_t) { return with_payload; };
     trace.sketch = [this](std::int64_t row) { return records[static_cast<std::size_t>(row)].fingerprint.sketch; };
-    trace.payload = [this](std::int64_t row) {
+    trace.read_payload = [this](std::int64_t row, std::vector<std::byte>& bytes) {
       ++payloads_read;
-      return payloads[static_cast<std::size_t>(row)];
+      bytes = payloads[static_cast<std::size_t>(row)];
     };
     trace.tape = [this](std::int64_t tape) { return tapes[static_cast<std::size_t>(tape)]; };
     trace.blob = [this](std::int64_t blob) { return blobs[static_cast<std::size_t>(blob)]; };
