@@ -5,6 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/completion.h"
+#include "cli/convert.h"
 #include "cli/delegate.h"
 #include "cli/diff.h"
 #include "cli/help_format.h"
@@ -25,6 +26,7 @@ void add_commands(CLI::App& app, ExitCode& result) {
   add_show(app, result);
   add_verify(app, result);
   add_recover(app, result);
+  add_convert(app, result);
   add_completion(app, result);
   add_version(app);
   app.footer(

@@ -1,0 +1,1 @@
+gtrace convert --help

@@ -1,0 +1,447 @@
+"""gtrace convert against transformers: checkpoints in the upstream layouts by upstream.py, converted, loaded without
+help, compared with the reference conversion; and back again, byte for byte."""
+
+import fractions
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+import upstream as megatron
+
+GTRACE = pathlib.Path(os.environ["GOLDENTRACE_BIN"]) / "gtrace"
+IDS = torch.arange(40).reshape(2, 20) * 7 % megatron.VOCAB
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([GTRACE, "convert", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    if code != 0:
+        assert done.stderr.count("\n") == 1 and done.stdout == "", done
+    return done
+
+
+def refusal(*arguments):
+    target = pathlib.Path(arguments[1])
+    message = run(*arguments, code=2).stderr
+    assert not target.exists() and not list(target.parent.glob(target.name + ".partial*")), "something was left behind"
+    return message
+
+
+def raw(tensor):
+    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def assert_same_state(found, wanted):
+    assert set(found) == set(wanted)
+    for name, tensor in wanted.items():
+        assert found[name].dtype == tensor.dtype and found[name].shape == tensor.shape, name
+        assert raw(found[name]) == raw(tensor), name
+
+
+def logits(model):
+    with torch.no_grad():
+        return model.eval()(IDS).logits
+
+
+def load(folder):
+    model, report = transformers.AutoModelForCausalLM.from_pretrained(folder, output_loading_info=True, dtype="auto",
+                                                                      attn_implementation="eager")
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"], report
+    return model
+
+
+def reference(w, bloom=False):
+    if bloom:
+        config = transformers.BloomConfig(vocab_size=megatron.VOCAB, hidden_size=megatron.HIDDEN, n_layer=megatron.LAYERS,
+                                          n_head=megatron.HEADS)
+        model, state = transformers.BloomForCausalLM(config), megatron.to_bloom(w)
+    else:
+        config = transformers.GPT2Config(vocab_size=megatron.VOCAB, n_positions=megatron.POSITIONS, n_embd=megatron.HIDDEN,
+                                         n_layer=megatron.LAYERS, n_head=megatron.HEADS, n_inner=megatron.FFN,
+                                         activation_function="gelu_fast")
+        config._attn_implementation = "eager"
+        model, state = transformers.GPT2LMHeadModel(config), megatron.to_gpt2(w)
+    model = model.to(next(iter(w.values())).dtype)
+    state["lm_head.weight"] = state[next(iter(state))]
+    model.load_state_dict(state)
+    return model
+
+
+def megatron_tensors(folder):
+    """Every tensor of every file, read by torch without any class of its own."""
+    tensors = {}
+
+    def walk(prefix, value):
+        if isinstance(value, torch.Tensor):
+            tensors[prefix] = value
+        elif isinstance(value, dict):
+            for key, member in value.items():
+                walk(f"{prefix}/{key}", member)
+
+    for path in sorted(folder.rglob("*.pt")):
+        name = path.name if "global_step" in str(path) else path.parent.name
+        if path.name.startswith("mp_rank"):
+            assert torch.load(path, weights_only=True)["args"]["hidden_size"] == megatron.HIDDEN
+            continue
+        content = torch.load(path, weights_only=True)
+        walk(name, content if "layer_" in path.name else content["model"])
+    return tensors
+
+
+CASES = [("pipe", 2, tp) for tp in (1, 2, 4)] + [("classic", version, tp) for version in range(4) for tp in (1, 2, 4)]
+
+
+@pytest.fixture(scope="module")
+def gpt2():
+    w = megatron.weights()
+    return w, megatron.to_gpt2(w), logits(reference(w))
+
+
+@pytest.mark.parametrize("layout,version,tp", CASES)
+def test_gpt2_there_and_back(tmp_path, gpt2, layout, version, tp):
+    w, state, wanted = gpt2
+    source = tmp_path / "megatron"
+    if layout == "pipe":
+        megatron.write_pipe(source, w, tp)
+    else:
+        megatron.write_classic(source, w, tp, version)
+    run(source, tmp_path / "hf", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "hf" / "model.safetensors"), state)
+    if tp == 2:
+        assert torch.equal(logits(load(tmp_path / "hf")), wanted)
+    back = ["--layout", layout, "--tp", tp, "--make-vocab-size-divisible-by", 16]
+    run(tmp_path / "hf", tmp_path / "back", "--to", "megatron", *back, *(["--checkpoint-version", version] if layout == "classic" else []))
+    plain = tmp_path / "plain"  # the source again without its Namespace, which weights_only refuses
+    shutil.copytree(source, plain)
+    if layout == "pipe":
+        for path in plain.rglob("mp_rank*"):
+            path.unlink()
+        found, wanted_tensors = megatron_tensors(tmp_path / "back"), megatron_tensors(plain)
+    else:
+        found, wanted_tensors = megatron_tensors(tmp_path / "back"), {}
+        for path in sorted(plain.rglob("*.pt")):
+            content = torch.load(path, weights_only=False)
+            torch.save({"model": content["model"]}, path)
+        wanted_tensors = megatron_tensors(plain)
+        renamed = {k.replace("/transformer/", "/encoder/").replace(".attention.", ".self_attention."): v
+                   for k, v in wanted_tensors.items()}
+        wanted_tensors = renamed
+    assert_same_state(found, wanted_tensors)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_bloom_there_and_back(tmp_path, dtype):
+    w = megatron.weights(dtype, bloom=True)
+    megatron.write_pipe(tmp_path / "m", w, 2, bloom=True)
+    run(tmp_path / "m", tmp_path / "hf", "--to", "hf")
+    model = load(tmp_path / "hf")
+    assert model.config.model_type == "bloom" and model.dtype == dtype
+    assert torch.equal(logits(model), logits(reference(w, bloom=True)))
+    run(tmp_path / "hf", tmp_path / "back", "--to", "megatron", "--tp", 2, "--make-vocab-size-divisible-by", 16)
+    for path in (tmp_path / "m").rglob("mp_rank*"):
+        path.unlink()
+    assert_same_state(megatron_tensors(tmp_path / "back"), megatron_tensors(tmp_path / "m"))
+
+
+def test_classic_to_pipe_changes_order_and_degree(tmp_path, gpt2):
+    megatron.write_classic(tmp_path / "a", gpt2[0], 4, 1)
+    run(tmp_path / "a", tmp_path / "b", "--to", "megatron", "--tp", 2, "--make-vocab-size-divisible-by", 16)
+    megatron.write_pipe(tmp_path / "c", gpt2[0], 2)
+    for path in (tmp_path / "c").rglob("mp_rank*"):
+        path.unlink()
+    assert_same_state(megatron_tensors(tmp_path / "b"), megatron_tensors(tmp_path / "c"))
+
+
+def test_transformers_files_come_back_bit_for_bit(tmp_path):
+    config = transformers.GPT2Config(vocab_size=101, n_positions=16, n_embd=32, n_layer=2, n_head=4,
+                                     tie_word_embeddings=False)
+    torch.manual_seed(3)
+    model = transformers.GPT2LMHeadModel(config).half()
+    model.save_pretrained(tmp_path / "hf")
+    run(tmp_path / "hf", tmp_path / "m", "--to", "megatron", "--layout", "classic", "--checkpoint-version", 1, "--tp", 4)
+    run(tmp_path / "m", tmp_path / "again", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "again" / "model.safetensors"), load_file(tmp_path / "hf" / "model.safetensors"))
+    assert load(tmp_path / "again").config.activation_function == "gelu_new"
+
+
+def test_shards_and_their_index(tmp_path, gpt2):
+    w = {name: tensor.repeat(40, 40) if name.endswith("dense.weight") else tensor for name, tensor in gpt2[0].items()}
+    config = transformers.GPT2Config(vocab_size=4000, n_positions=64, n_embd=128, n_layer=3, n_head=4)
+    model = transformers.GPT2LMHeadModel(config)
+    model.save_pretrained(tmp_path / "hf", max_shard_size="1MB")
+    assert (tmp_path / "hf" / "model.safetensors.index.json").exists()
+    run(tmp_path / "hf", tmp_path / "again", "--to", "hf", "--shard-size", 1)
+    shards = sorted((tmp_path / "again").glob("model-*.safetensors"))
+    assert len(shards) > 2 and all(shard.stat().st_size < 2.2e6 for shard in shards)
+    found = {name: tensor for shard in shards for name, tensor in load_file(shard).items()}
+    assert_same_state(found, {k: v for k, v in model.state_dict().items() if k != "lm_head.weight"})
+    assert torch.equal(logits(load(tmp_path / "again")), logits(load(tmp_path / "hf")))
+
+
+def test_bin_files_and_keys_without_prefix(tmp_path, gpt2):
+    _, state, wanted = gpt2
+    reference(gpt2[0]).save_pretrained(tmp_path / "hf")
+    (tmp_path / "hf" / "model.safetensors").unlink()
+    bare = {k.removeprefix("transformer."): v for k, v in state.items()}
+    for i in range(megatron.LAYERS):
+        bare[f"h.{i}.attn.bias"] = torch.ones(1, 1, 24, 24, dtype=torch.uint8)
+        bare[f"h.{i}.attn.masked_bias"] = torch.tensor(-1e4)
+    torch.save(bare, tmp_path / "hf" / "pytorch_model.bin")
+    done = run(tmp_path / "hf", tmp_path / "again", "--to", "hf")
+    assert "6 mask buffers" in done.stderr
+    assert torch.equal(logits(load(tmp_path / "again")), wanted)
+
+
+def test_checkpoints_without_arguments(tmp_path, gpt2):
+    megatron.write_classic(tmp_path / "m", gpt2[0], 2, 0, with_args=False)
+    assert "--heads" in refusal(tmp_path / "m", tmp_path / "x", "--to", "hf")
+    run(tmp_path / "m", tmp_path / "hf", "--to", "hf", "--heads", megatron.HEADS, "--vocab-size", megatron.VOCAB)
+    assert_same_state(load_file(tmp_path / "hf" / "model.safetensors"), gpt2[1])
+    run(tmp_path / "m", tmp_path / "padded", "--to", "hf", "--heads", megatron.HEADS)
+    assert load(tmp_path / "padded").config.vocab_size == megatron.padded(megatron.VOCAB, 2)
+
+
+def test_padding_is_kept_where_that_is_asked_for(tmp_path, gpt2):
+    w = dict(gpt2[0])
+    megatron.write_pipe(tmp_path / "m", w)
+    path = tmp_path / "m" / "global_step7" / "layer_01-model_00-model_states.pt"
+    content = torch.load(path, weights_only=True)
+    content["word_embeddings.weight"][megatron.VOCAB:] = 7
+    torch.save(content, path)
+    run(tmp_path / "m", tmp_path / "hf", "--to", "hf", "--keep-padding")
+    rows = megatron.padded(megatron.VOCAB, 1)
+    run(tmp_path / "hf", tmp_path / "back", "--to", "megatron", "--pad-vocab-size-to", rows)
+    for old in (tmp_path / "m").rglob("mp_rank*"):
+        old.unlink()
+    assert_same_state(megatron_tensors(tmp_path / "back"), megatron_tensors(tmp_path / "m"))
+
+
+def test_untied_head(tmp_path):
+    config = transformers.GPT2Config(vocab_size=99, n_positions=24, n_embd=32, n_layer=1, n_head=4, tie_word_embeddings=False)
+    model = transformers.GPT2LMHeadModel(config)
+    model.save_pretrained(tmp_path / "hf")
+    for layout in ("pipe", "classic"):
+        run(tmp_path / "hf", tmp_path / layout, "--to", "megatron", "--tp", 2, "--layout", layout)
+        run(tmp_path / layout, tmp_path / f"{layout}-hf", "--to", "hf")
+        assert_same_state(load_file(tmp_path / f"{layout}-hf" / "model.safetensors"), model.state_dict())
+
+
+@pytest.mark.parametrize("kept,tied,code", [("wte", True, 0), ("head", True, 0), ("wte", False, 2), ("both", True, 0),
+                                            ("different", True, 0)])
+def test_tied_tensor_stored_once(tmp_path, gpt2, kept, tied, code):
+    state = dict(gpt2[1])
+    reference(gpt2[0]).save_pretrained(tmp_path / "hf")
+    embedding = state["transformer.wte.weight"]
+    if kept == "head":
+        state["lm_head.weight"] = state.pop("transformer.wte.weight")
+    if kept in ("both", "different"):
+        state["lm_head.weight"] = embedding + (1 if kept == "different" else 0)
+    save_file(state, tmp_path / "hf" / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((tmp_path / "hf" / "config.json").read_text())
+    (tmp_path / "hf" / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": tied}))
+    if code == 2:
+        assert "1 missing: lm_head.weight" in refusal(tmp_path / "hf", tmp_path / "out", "--to", "hf")
+        return
+    done = run(tmp_path / "hf", tmp_path / "out", "--to", "hf")
+    assert ("tied but different" in done.stderr) == (kept == "different")
+    assert torch.equal(load_file(tmp_path / "out" / "model.safetensors")["transformer.wte.weight"], embedding)
+
+
+def test_renamed_keys_are_listed_exactly(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0])
+    path = tmp_path / "m" / "global_step7" / "layer_04-model_00-model_states.pt"
+    content = torch.load(path, weights_only=True)
+    content["layernorm_mlp.fc1_weight"] = content.pop("mlp.dense_h_to_4h.weight")
+    content["_extra_state"] = torch.zeros(1, dtype=torch.uint8)
+    torch.save(content, path)
+    message = refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    assert "1 missing: layers.1.mlp.dense_h_to_4h.weight" in message
+    assert "1 unexpected: layer_04 layernorm_mlp.fc1_weight" in message
+
+
+def test_shards_that_do_not_belong_together(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0], 2)
+    step = tmp_path / "m" / "global_step7"
+    path = step / "layer_04-model_01-model_states.pt"
+    content = torch.load(path, weights_only=True)
+    content["input_layernorm.weight"] += 1
+    torch.save(content, path)
+    message = refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    assert "layer_04 input_layernorm.weight: differs between tensor-parallel ranks 0 and 1" in message
+    run(tmp_path / "m", tmp_path / "first", "--to", "hf", "--replicas", "first")
+    path.unlink()
+    assert "1 files are missing: layer_04-model_01-model_states.pt" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+
+
+def test_damaged_files_leave_nothing(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0])
+    path = tmp_path / "m" / "global_step7" / "layer_05-model_00-model_states.pt"
+    good = path.read_bytes()
+    weight = raw(torch.load(path, weights_only=True)["mlp.dense_h_to_4h.weight"])
+    at = good.index(weight) + 1000
+    path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
+    assert "CRC mismatch in" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    path.write_bytes(good[: len(good) // 2])
+    assert f"truncated ({len(good) // 2} bytes)" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    path.write_bytes(b"")
+    assert "empty file" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+
+
+def test_options_without_partner_are_named(tmp_path, gpt2):
+    cases = {"glu-activation swiglu": {"glu_activation": "swiglu"}, "rotary": {"position_embedding_type": "rope"},
+             "embed-layernorm": {"embed_layernorm": True}, "loss-on-targets-only": {"loss_on_targets_only": True}}
+    for i, (words, change) in enumerate(cases.items()):
+        args = megatron.arguments(gpt2[0], 1)
+        for name, value in change.items():
+            setattr(args, name, value)
+        w = dict(gpt2[0])
+        if "glu_activation" in change:
+            for name in [n for n in w if "dense_h_to_4h" in n]:
+                w[name] = torch.cat([w[name], w[name]])
+            args.ffn_hidden_size = megatron.FFN
+        if words == "rotary":
+            del w["position_embeddings.weight"]
+        if words == "embed-layernorm":
+            w |= {"word_embeddings.norm.weight": torch.ones(megatron.HIDDEN), "word_embeddings.norm.bias": torch.ones(megatron.HIDDEN)}
+        megatron.write_pipe(tmp_path / f"m{i}", w, args=args)
+        assert words in refusal(tmp_path / f"m{i}", tmp_path / "out", "--to", "hf")
+
+
+@pytest.mark.parametrize("tp", [2, 4])
+def test_gated_mlp_shards_are_merged_half_by_half(tmp_path, gpt2, tp):
+    w = dict(gpt2[0])
+    generator = torch.Generator().manual_seed(5)
+    for name in [n for n in w if "dense_h_to_4h" in n]:
+        w[name] = torch.randn(2 * megatron.FFN, *w[name].shape[1:], generator=generator)
+    args = megatron.arguments(w, 1, )
+    args.glu_activation, args.ffn_hidden_size = "swiglu", megatron.FFN
+    megatron.write_pipe(tmp_path / "whole", w, 1, args=args)
+    run(tmp_path / "whole", tmp_path / "split", "--to", "megatron", "--tp", tp)
+    first = torch.load(tmp_path / "split/global_step0/layer_03-model_01-model_states.pt", weights_only=True)
+    halves = w["layers.0.mlp.dense_h_to_4h.weight"].chunk(2)
+    assert torch.equal(first["mlp.dense_h_to_4h.weight"], torch.cat([half.chunk(tp)[1] for half in halves]))
+    run(tmp_path / "split", tmp_path / "merged", "--to", "megatron", "--pad-vocab-size-to", megatron.padded(megatron.VOCAB, 1))
+    for old in (tmp_path / "whole").rglob("mp_rank*"):
+        old.unlink()
+    assert_same_state(megatron_tensors(tmp_path / "merged"), megatron_tensors(tmp_path / "whole"))
+
+
+def test_query_groups(tmp_path, gpt2):
+    groups, size, queries = 2, megatron.SIZE, megatron.HEADS // 2
+    w, generator = dict(gpt2[0]), torch.Generator().manual_seed(9)
+    for name in [n for n in w if "query_key_value" in n]:
+        w[name] = torch.randn(groups * (queries + 2) * size, *w[name].shape[1:], generator=generator)
+    args = megatron.arguments(w, 1, num_query_groups=groups, group_query_attention=True)
+    source = tmp_path / "m"
+    original = megatron.rank_part
+    megatron.rank_part = lambda name, tensor, *rest: tensor if "query_key_value" in name else original(name, tensor, *rest)
+    try:
+        megatron.write_pipe(source, w, args=args)
+    finally:
+        megatron.rank_part = original
+    run(source, tmp_path / "hf", "--to", "hf")
+    attention = load_file(tmp_path / "hf/model.safetensors")["transformer.h.0.attn.c_attn.weight"].t()
+    grouped = w["layers.0.self_attention.query_key_value.weight"].reshape(groups, queries + 2, size, megatron.HIDDEN)
+    q = grouped[:, :queries].reshape(-1, megatron.HIDDEN)
+    k, v = (grouped[:, queries + i].repeat_interleave(queries, 0).reshape(-1, megatron.HIDDEN) for i in range(2))
+    assert torch.equal(attention, torch.cat([q, k, v]))
+    run(tmp_path / "hf", tmp_path / "back", "--to", "megatron", "--query-groups", groups, "--tp", 2)
+    run(tmp_path / "back", tmp_path / "again", "--to", "megatron", "--pad-vocab-size-to", megatron.padded(megatron.VOCAB, 1))
+    for old in source.rglob("mp_rank*"):
+        old.unlink()
+    assert_same_state(megatron_tensors(tmp_path / "again"), megatron_tensors(source))
+    assert "differs within its group" in refusal(tmp_path / "hf", tmp_path / "out", "--to", "megatron", "--query-groups", 1)
+
+
+def test_pipeline_stages_of_the_classic_layout(tmp_path, gpt2):
+    w, state, _ = gpt2
+    for stage, layers in enumerate([[0, 1], [2]]):
+        place = tmp_path / "m" / "release" / f"mp_rank_00_{stage:03d}"
+        place.mkdir(parents=True)
+        encoder = {f"layers.{i}.{k.split('.', 2)[2]}": v for i, n in enumerate(layers) for k, v in w.items()
+                   if k.startswith(f"layers.{n}.")}
+        model = {"language_model": {"encoder": encoder}}
+        rows = megatron.parts(w, 1, 0, 3)["word_embeddings.weight"]
+        if stage == 0:
+            model["language_model"]["embedding"] = {"word_embeddings": {"weight": rows},
+                                                    "position_embeddings": {"weight": w["position_embeddings.weight"]}}
+        else:
+            encoder |= {k: v for k, v in w.items() if "final" in k}
+            model["word_embeddings_for_head"] = {"weight": rows}
+        torch.save({"args": megatron.arguments(w, 1), "checkpoint_version": 3.0, "checkpoint_info": megatron.info(1),
+                    "model": model}, place / "model_optim_rng.pt")
+    (tmp_path / "m" / "latest_checkpointed_iteration.txt").write_text("release\n")
+    run(tmp_path / "m", tmp_path / "hf", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "hf" / "model.safetensors"), state)
+
+
+def test_a_hundred_layers(tmp_path):
+    w = megatron.weights(layers=101)
+    megatron.write_pipe(tmp_path / "m", w)
+    run(tmp_path / "m", tmp_path / "hf", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "hf" / "model.safetensors"), megatron.to_gpt2(w))
+
+
+def test_epsilon_and_activation_come_from_the_arguments(tmp_path, gpt2):
+    for i, (change, activation) in enumerate([({"bias_gelu_fusion": False}, "gelu"),
+                                              ({"bias_gelu_fusion": False, "openai_gelu": True}, "gelu_new")]):
+        args = megatron.arguments(gpt2[0], 1)
+        vars(args).update(change, layernorm_epsilon=1e-6)
+        megatron.write_pipe(tmp_path / f"m{i}", gpt2[0], args=args)
+        run(tmp_path / f"m{i}", tmp_path / f"hf{i}", "--to", "hf")
+        config = load(tmp_path / f"hf{i}").config
+        assert config.layer_norm_epsilon == 1e-6 and config.activation_function == activation
+
+
+def test_unknown_classes_can_be_passed_over(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0])
+    path = tmp_path / "m" / "global_step7" / "mp_rank_00_model_states.pt"
+    content = torch.load(path, weights_only=False)
+    content["optimizer"] = fractions.Fraction(1, 2)
+    torch.save(content, path)
+    assert "fractions.Fraction" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    run(tmp_path / "m", tmp_path / "out", "--to", "hf", "--skip-unknown")
+
+
+def test_hostile_folders(tmp_path, gpt2):
+    reference(gpt2[0]).save_pretrained(tmp_path / "hf", max_shard_size="40KB")
+    shards = sorted((tmp_path / "hf").glob("model-*.safetensors"))
+    moved = shards[1].rename(tmp_path / "kept")
+    assert shards[1].name in refusal(tmp_path / "hf", tmp_path / "out", "--to", "hf")
+    shutil.copy(shards[0], shards[1])
+    assert f"not in {shards[1].name}" in refusal(tmp_path / "hf", tmp_path / "out", "--to", "hf")
+    shutil.move(moved, shards[1])
+    shutil.copy(shards[0], tmp_path / "hf" / "model-00099-of-00099.safetensors")
+    assert "does not name these shards" in refusal(tmp_path / "hf", tmp_path / "out", "--to", "hf")
+    (tmp_path / "empty").mkdir()
+    assert "no checkpoint here" in refusal(tmp_path / "empty", tmp_path / "out", "--to", "hf")
+    (tmp_path / "folder" / "model.safetensors").mkdir(parents=True)
+    assert "is a directory" in refusal(tmp_path / "folder", tmp_path / "out", "--to", "hf")
+    assert "no such file" in refusal(tmp_path / "absent", tmp_path / "out", "--to", "hf")
+
+
+def test_the_target_is_never_overwritten(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("x")
+    assert "not empty" in run(tmp_path / "m", tmp_path / "out", "--to", "hf", code=2).stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
+    (tmp_path / "out" / "mine").unlink()
+    run(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    for bad in (["--tp", 3], ["--pad-vocab-size-to", 50], ["--pad-vocab-size-to", 101, "--tp", 2]):
+        assert refusal(tmp_path / "out", tmp_path / "no", "--to", "megatron", *bad)
+
+
+def test_json_report(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0], 2)
+    report = json.loads(run(tmp_path / "m", tmp_path / "out", "--to", "hf", "--json").stdout)
+    assert report["schema"] == "goldentrace.convert/1"
+    assert report["model"]["layers"] == megatron.LAYERS and report["tensors"] == len(gpt2[0])
+    assert report["bytes"] == sum(t.numel() * 4 for t in gpt2[0].values())
