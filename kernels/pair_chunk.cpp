@@ -2,47 +2,21 @@
 
 #include <algorithm>
 #include <bit>
-#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/clones.h"
 #include "kernels/element.h"
+#include "kernels/vector_code.h"
 
 namespace goldentrace {
 namespace {
 
 std::size_t padded(std::size_t count) { return (count + pair_lanes - 1) / pair_lanes * pair_lanes; }
 
-GOLDENTRACE_CLONES
-void widen(const std::byte* bytes, DType dtype, std::size_t count, double* values) {
-  with_element(
-      dtype, [&](auto element) __attribute__((always_inline)) {
-        for (std::size_t i = 0; i < count; ++i) values[i] = value_at<decltype(element)>(bytes, i);
-      });
-}
-
 void widen_padded(const std::byte* bytes, DType dtype, std::size_t count, double* values) {
-  widen(bytes, dtype, count, values);
+  vector_code().widen(bytes, dtype, count, values);
   std::fill(values + count, values + padded(count), 0.0);
-}
-
-GOLDENTRACE_CLONES
-bool all_finite(const double* values, std::size_t count) {
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < count; ++i) wrong += std::abs(values[i]) <= DBL_MAX ? 0 : 1;
-  return wrong == 0;
-}
-
-// Values of double beyond its range are brought back to the largest: no infinity comes from finite pairs.
-GOLDENTRACE_CLONES
-void subtract(const double* a, const double* b, std::size_t count, double* difference) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const double exact = a[i] - b[i];
-    const double bounded = exact > DBL_MAX ? DBL_MAX : exact;
-    difference[i] = bounded < -DBL_MAX ? -DBL_MAX : bounded;
-  }
 }
 
 // 64-bit integers: doubles would lose differences below 2^11.
@@ -52,17 +26,6 @@ void subtract_exactly(const std::byte* a, const std::byte* b, std::size_t count,
     const Integer x = load<Integer>(a, i), y = load<Integer>(b, i);
     const auto from_y = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y);
     difference[i] = x >= y ? static_cast<double>(from_y) : -static_cast<double>(-from_y);
-  }
-}
-
-GOLDENTRACE_CLONES
-void moduli(const double* parts, std::size_t count, double* modulus) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const double x = std::abs(parts[2 * i]), y = std::abs(parts[2 * i + 1]);
-    const double large = x > y ? x : y, small = x > y ? y : x;
-    const double quotient = small / (large > 0 ? large : 1);
-    const double result = large * std::sqrt(1 + quotient * quotient);
-    modulus[i] = result > DBL_MAX ? DBL_MAX : result;
   }
 }
 
@@ -121,7 +84,7 @@ void exclude_nonfinite(const TensorPair& pair, bool nan_same, PairChunk& chunk) 
 
 void fill_differences(const TensorPair& pair, PairChunk& chunk) {
   double* difference = chunk.difference.data();
-  subtract(chunk.value_a.data(), chunk.value_b.data(), padded(chunk.components), difference);
+  vector_code().subtract(chunk.value_a.data(), chunk.value_b.data(), padded(chunk.components), difference);
   if (pair.dtype_a == DType::int64) {
     subtract_exactly<std::int64_t>(chunk.raw_a, chunk.raw_b, chunk.components, difference);
   } else if (pair.dtype_a == DType::uint64) {
@@ -135,7 +98,7 @@ void fill_sizes(const TensorPair& pair, PairChunk& chunk) {
   chunk.size_difference = chunk.difference.data();
   if (pair.components == 1) return;
   const auto replace = [&](const double*& size, std::array<double, pair_components>& modulus) {
-    moduli(size, chunk.elements, modulus.data());
+    vector_code().moduli(size, chunk.elements, modulus.data());
     std::fill(modulus.data() + chunk.elements, modulus.data() + padded(chunk.elements), 0.0);
     size = modulus.data();
   };
@@ -160,12 +123,12 @@ void read_pair(const TensorPair& pair, std::int64_t first, bool nan_same, PairCh
   locate(pair, first, chunk);
   chunk.nonfinite.excluded_count = 0;
   widen_padded(chunk.raw_a, pair.dtype_a, chunk.components, chunk.value_a.data());
-  const bool finite_a = all_finite(chunk.value_a.data(), chunk.components);
+  const bool finite_a = vector_code().all_finite(chunk.value_a.data(), chunk.components);
   chunk.identical = finite_a && pair.same_dtype() &&
                     std::memcmp(chunk.raw_a, chunk.raw_b, chunk.components * item_size(pair.dtype_a)) == 0;
   if (chunk.identical) return;
   widen_padded(chunk.raw_b, pair.dtype_b, chunk.components, chunk.value_b.data());
-  if (!finite_a || !all_finite(chunk.value_b.data(), chunk.components)) {
+  if (!finite_a || !vector_code().all_finite(chunk.value_b.data(), chunk.components)) {
     chunk.nonfinite = NonFinite{};
     exclude_nonfinite(pair, nan_same, chunk);
   }

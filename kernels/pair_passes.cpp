@@ -35,8 +35,6 @@ Comparison comparison_of(const PairView& pair, const PairPart& part) {
   result.first_inf_a = known(part.first_inf_a), result.first_inf_b = known(part.first_inf_b);
   result.max_abs = part.abs.value, result.max_abs_index = known(part.abs.index);
   result.a_at_max = part.a_at_max, result.b_at_max = part.b_at_max;
-  result.max_rel = part.rel.value, result.max_rel_index = known(part.rel.index);
-  result.max_ulp = part.max_ulp;
   result.outside = part.outside, result.first_outside = known(part.first_outside);
   return result;
 }
@@ -65,7 +63,11 @@ Comparison compare_by_passes(const TensorView& a, const TensorView& b, const Com
   std::uint64_t histogram[ulp_buckets] = {};
   PairPart part = passes.elements(pair, {}, histogram);
   Comparison result = comparison_of(pair, part);
-  std::ranges::copy(histogram, result.ulp_histogram.begin());
+  if (options.metrics == Metrics::all) {
+    std::ranges::copy(histogram, result.ulp_histogram.begin());
+    result.max_rel = part.rel.value, result.max_rel_index = known(part.rel.index);
+    result.max_ulp = part.max_ulp;
+  }
   if (pair.opaque) {
     set_opaque_norm(result);
     return result;

@@ -3,53 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/clones.h"
+#include "kernels/vector_code.h"
 
 namespace goldentrace {
 namespace {
 
 constexpr std::size_t remembered_rows = std::size_t{1} << 18;
-constexpr std::size_t lanes = 16;
 
-GOLDENTRACE_INLINE void accumulate(PairSums& total, const PairSums& part) {
+void accumulate(PairSums& total, const PairSums& part) {
   total.a += part.a;
   total.b += part.b;
   total.difference += part.difference;
   total.dot += part.dot;
-}
-
-// Sums of `lanes` independent columns; the rest of a row that fills no lane is added one by one.
-GOLDENTRACE_CLONES
-PairSums sums_of(const double* a, const double* b, const double* difference, std::size_t count) {
-  double of_a[lanes] = {}, of_b[lanes] = {}, of_difference[lanes] = {}, of_dot[lanes] = {};
-  const std::size_t filled = count / lanes * lanes;
-  for (std::size_t i = 0; i < filled; i += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) {
-      of_a[k] += a[i + k] * a[i + k];
-      of_b[k] += b[i + k] * b[i + k];
-      of_difference[k] += difference[i + k] * difference[i + k];
-      of_dot[k] += a[i + k] * b[i + k];
-    }
-  }
-  PairSums total;
-  for (std::size_t i = filled; i < count; ++i) {
-    accumulate(total, {a[i] * a[i], b[i] * b[i], difference[i] * difference[i], a[i] * b[i]});
-  }
-  for (std::size_t k = 0; k < lanes; ++k) accumulate(total, {of_a[k], of_b[k], of_difference[k], of_dot[k]});
-  return total;
-}
-
-GOLDENTRACE_CLONES
-double squares_of(const double* a, std::size_t count) {
-  double sums[lanes] = {};
-  const std::size_t filled = count / lanes * lanes;
-  for (std::size_t i = 0; i < filled; i += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) sums[k] += a[i + k] * a[i + k];
-  }
-  double total = 0;
-  for (std::size_t i = filled; i < count; ++i) total += a[i] * a[i];
-  for (const double sum : sums) total += sum;
-  return total;
 }
 
 PairSums scaled_sums_of(const double* a, const double* b, const double* difference, std::size_t count, SumScale scale) {
@@ -68,8 +33,8 @@ PairSums sums_of(const PairChunk& chunk, std::size_t start, std::size_t count, S
   static constexpr std::array<double, pair_components> zeros{};
   const double* difference = chunk.identical ? zeros.data() : chunk.difference.data() + start;
   if (scale.values != 0 || scale.difference != 0) return scaled_sums_of(a, b, difference, count, scale);
-  if (!chunk.identical) return sums_of(a, b, difference, count);
-  const double squares = squares_of(a, count);
+  if (!chunk.identical) return vector_code().pair_sums(a, b, difference, count);
+  const double squares = vector_code().squares(a, count);
   return {.a = squares, .b = squares, .dot = squares};
 }
 

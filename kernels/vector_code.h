@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/element_figures.h"
 #include "kernels/fingerprint_order.h"
 #include "kernels/partial_statistics.h"
+#include "kernels/row_sums.h"
 #include "traces/dtype.h"
 
 namespace goldentrace {
@@ -34,6 +36,21 @@ struct VectorCode {
   // are scratch. Expect::finite is faster, but where elements are not finite, everything is wrong and a lane of
   // `squares` is not finite.
   void (*add_groups)(const GroupSpan& span, Expect expect, LaneSums& lanes, double* sketch, std::size_t m);
+
+  // Chunks of two tensors (kernels/pair_chunk.h); counts are of elements or, in complex chunks, of components.
+  void (*widen)(const std::byte* bytes, DType real_dtype, std::size_t count, double* values);
+  bool (*all_finite)(const double* values, std::size_t count);
+  void (*subtract)(const double* a, const double* b, std::size_t count, double* difference);  // within +-DBL_MAX
+  void (*moduli)(const double* parts, std::size_t count, double* modulus);                    // `count` pairs of parts
+  ElementFigures (*figures)(const double* a, const double* b, const double* difference, std::size_t count,
+                            FigureBounds bounds);  // count: a multiple of pair_lanes, like the next one's
+  double (*largest_relative)(const double* a, const double* b, const double* difference, std::size_t count);
+  std::int64_t (*count_same_items)(const std::byte* a, const std::byte* b, std::size_t item_bytes, std::size_t count);
+  PairSums (*pair_sums)(const double* a, const double* b, const double* difference, std::size_t count);
+  double (*squares)(const double* a, std::size_t count);
+  std::uint64_t (*ulp_buckets)(const std::byte* a, const std::byte* b, std::size_t item_bytes, std::size_t count,
+                               std::uint8_t* buckets);  // as find_ulp_buckets of kernels/ulp.h
+  void (*count_buckets)(const std::uint8_t* buckets, std::size_t count, std::int64_t* histogram);
 };
 
 enum class InstructionSet { portable, avx2, avx512 };

@@ -16,7 +16,9 @@ TEST_F(DeviceCompare, AgreesWithCompare) {
   for (const PairCase& pair : pair_cases()) {
     SCOPED_TRACE(pair.name);
     const DeviceBytes a(0, pair.bytes_a), b(0, pair.bytes_b);
-    for (const CompareOptions options : {CompareOptions{}, CompareOptions{false, 1e-3, 1e-2}}) {
+    for (const CompareOptions options :
+         {CompareOptions{}, CompareOptions{.nan_same = false, .rtol = 1e-3, .atol = 1e-2},
+          CompareOptions{.metrics = Metrics::of_gates}}) {
       const Comparison actual = compare_on_device({pair.dtype_a, pair.shape, a.span()},
                                                   {pair.dtype_b, pair.shape, b.span()}, {0, stream.get()}, options);
       expect_same_comparison(actual, compare(pair.a(), pair.b(), options));

@@ -7,6 +7,7 @@
 
 #include "kernels/compare.h"
 #include "kernels/host_walk.h"
+#include "tests/kernels/forced_set.h"
 #include "traces/shuffle.h"
 
 namespace goldentrace {
@@ -17,8 +18,22 @@ using namespace goldentrace::testing;
 TEST(CompareTwins, HostWalkAgreesWithCompare) {
   for (const PairCase& pair : pair_cases()) {
     SCOPED_TRACE(pair.name);
-    for (const CompareOptions options : {CompareOptions{}, CompareOptions{false, 1e-3, 1e-2}}) {
+    for (const CompareOptions options :
+         {CompareOptions{}, CompareOptions{.nan_same = false, .rtol = 1e-3, .atol = 1e-2},
+          CompareOptions{.metrics = Metrics::of_gates}}) {
       expect_same_comparison(compare_by_host_walk(pair.a(), pair.b(), options), compare(pair.a(), pair.b(), options));
+    }
+  }
+}
+
+TEST(CompareTwins, InstructionSetsAgreeInEveryBit) {
+  for (const PairCase& pair : pair_cases()) {
+    SCOPED_TRACE(pair.name);
+    std::vector<Comparison> found;
+    for (const InstructionSet set : supported_sets()) {
+      const ForcedSet forced(set);
+      found.push_back(compare(pair.a(), pair.b(), {.rtol = 1e-3, .atol = 1e-2}));
+      EXPECT_TRUE(found.back() == found.front()) << static_cast<int>(set);
     }
   }
 }

@@ -4,7 +4,7 @@
 
 #include "kernels/fingerprint.h"
 #include "kernels/host_walk.h"
-#include "kernels/vector_code.h"
+#include "tests/kernels/forced_set.h"
 #include "tests/kernels/twin_tensors.h"
 
 namespace goldentrace {
@@ -12,18 +12,11 @@ namespace {
 
 using namespace goldentrace::testing;
 
-class ForcedSet {
- public:
-  explicit ForcedSet(InstructionSet set) { force_instruction_set(set); }
-  ~ForcedSet() { force_instruction_set({}); }
-};
-
 void expect_twins(std::span<const std::byte> bytes, DType dtype, FingerprintOptions options = {}) {
   SCOPED_TRACE(std::string(name(dtype)) + " bytes " + std::to_string(bytes.size()) + " m " +
                std::to_string(options.sketch_size));
   const std::vector<std::uint64_t> walked = bits_of(fingerprint_by_host_walk(bytes, dtype, options));
-  for (const InstructionSet set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (!is_supported(set)) continue;
+  for (const InstructionSet set : supported_sets()) {
     const ForcedSet forced(set);
     EXPECT_EQ(bits_of(fingerprint(bytes, dtype, options)), walked) << static_cast<int>(set);
   }
