@@ -5,10 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checkpoints/checkpoint_listing.h"
 #include "cli/command_line.h"
 #include "cli/npy_writer.h"
 #include "cli/number_option.h"
 #include "cli/selection.h"
+#include "cli/show_checkpoint.h"
 #include "cli/show_json.h"
 #include "cli/show_text.h"
 #include "traces/error.h"
@@ -66,14 +68,17 @@ const char* const examples =
     "  gtrace show run.h5 --layer 'h.1.*' --stats          every record of these layers with statistics\n"
     "  gtrace show run.h5 --tape h.1.mlp.act               the ops of the layer\n"
     "  gtrace show run.h5 --record 0:0:0/forward/h.1.mlp.act#0/output.0 --npy act.npy\n"
-    "  gtrace show run.h5 --json | jq .losses\n\n";
+    "  gtrace show run.h5 --json | jq .losses\n"
+    "  gtrace show model.safetensors                       tensors of a checkpoint and their totals\n\n";
 
 }  // namespace
 
 void add_show(CLI::App& app, ExitCode& result) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = app.add_subcommand("show", "Show what is in a trace");
-  command->add_option("trace", options->trace, "The trace")->required()->type_name("FILE");
+  CLI::App* command = app.add_subcommand("show", "Show what is in a trace or checkpoint");
+  command->add_option("trace", options->trace, "The trace, or a checkpoint: file or folder")
+      ->required()
+      ->type_name("PATH");
   auto* layer = command->add_option("--layer", options->layer, "Calls and records of this layer (glob)");
   auto* tape = command->add_option("--tape", options->tape, "The ops of this layer");
   auto* record = command->add_option("--record", options->record, "The values of this record");
@@ -84,7 +89,10 @@ void add_show(CLI::App& app, ExitCode& result) {
       ->type_name("FILE")
       ->needs(record);
   command->add_flag("--stats", options->stats, "Statistics of every record listed");
-  command->add_option("--filter", options->filter, "Only records whose id or layer matches")->type_name("GLOB");
+  command
+      ->add_option("--filter", options->filter,
+                   "Only records whose id or layer matches, or tensors of a checkpoint by name")
+      ->type_name("GLOB");
   integer_from(command->add_option("--limit", options->limit,
                                    "Print at most this many records or values, 0: all, as --verbose does"),
                0);
@@ -94,6 +102,10 @@ void add_show(CLI::App& app, ExitCode& result) {
 }
 
 ExitCode run_show(const ShowOptions& options) {
+  if (looks_like_checkpoint(options.trace)) {
+    show_checkpoint(options);
+    return ExitCode::same;
+  }
   const TraceReader trace(options.trace);
   if (trace.being_rewritten() && !options.output.quiet) {
     std::cerr << "gtrace: note: " << options.trace.string() << " is being recorded again; this is the old file\n";
