@@ -7,7 +7,7 @@ deps=${GOLDENTRACE_DEPS:-$(cd "$(dirname "$0")/.." && pwd)/.deps}
 torch_version=2.11.0
 
 build_packages=(cmake ninja-build g++ libhdf5-dev libzstd-dev libxxhash-dev libcli11-dev nlohmann-json3-dev
-                libtomlplusplus-dev python3-venv)
+                libtomlplusplus-dev libpcre2-dev python3-venv)
 test_packages=(libgtest-dev libgmock-dev hdf5-tools git)
 bench_packages=(libbenchmark-dev hyperfine hdf5-tools)
 test_wheels=(h5py==3.16.0 hdf5plugin==7.1.0 transformers==5.24.0 safetensors numpy pytest)

@@ -8,6 +8,7 @@ find_package(Threads REQUIRED)
 
 find_library(GOLDENTRACE_ZSTD_LIBRARY zstd REQUIRED)
 find_library(GOLDENTRACE_XXHASH_LIBRARY xxhash REQUIRED)
+find_library(GOLDENTRACE_PCRE2_LIBRARY pcre2-8 REQUIRED)
 
 # Imported, so that an installed package names them and the consumer's own search fills them in.
 if(NOT TARGET goldentrace::hdf5)
@@ -16,4 +17,6 @@ if(NOT TARGET goldentrace::hdf5)
   target_link_libraries(goldentrace::hdf5 INTERFACE ${HDF5_C_LIBRARIES})
   add_library(goldentrace::codecs INTERFACE IMPORTED GLOBAL)
   target_link_libraries(goldentrace::codecs INTERFACE ${GOLDENTRACE_ZSTD_LIBRARY} ${GOLDENTRACE_XXHASH_LIBRARY})
+  add_library(goldentrace::pcre2 INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(goldentrace::pcre2 INTERFACE ${GOLDENTRACE_PCRE2_LIBRARY})
 endif()
