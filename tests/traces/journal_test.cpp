@@ -11,6 +11,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/traces/journal_jobs.h"
 #include "tests/traces/sample_trace.h"
 #include "tests/traces/trace_digest.h"
 #include "traces/error.h"
@@ -24,45 +25,6 @@ using namespace testing_support;
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-struct Job {
-  std::int64_t row;
-  Record record;
-  Bytes payload;
-};
-
-// Twelve records of a step: packed, of one frame, of several, some without payload, some of equal content.
-std::vector<Job> jobs_of(std::int64_t step) {
-  std::vector<Job> jobs;
-  const std::vector<Shape> shapes{{16}, {40, 500}, {3, 200, 900}, {}};
-  for (std::int64_t i = 0; i < 12; ++i) {
-    Job job{.row = step * 12 + i, .record = {.id = output_of("layers." + std::to_string(i), step)}};
-    job.record.shape = shapes[static_cast<std::size_t>(i) % shapes.size()];
-    const auto bytes = static_cast<std::size_t>(byte_count(job.record.shape, DType::float32));
-    const auto seed = static_cast<std::uint64_t>(i < 8 ? step * 100 + i : 7);
-    job.payload = random_bytes(seed, bytes);
-    job.record.fingerprint.hash = content_hash(job.payload);
-    if (i > 0) job.record.producers = {job.row - 1};
-    if (i % 5 == 4) {
-      job.record.fingerprint.sketch.assign(256, 0.25 + static_cast<double>(step));
-      job.payload.clear();
-    }
-    jobs.push_back(std::move(job));
-  }
-  return jobs;
-}
-
-void put(TraceWriter& writer, const Job& job) {
-  writer.put(job.row, job.record, job.payload.empty() ? std::span<const std::byte>() : std::span(job.payload));
-}
-
-void add_call(TraceWriter& writer, std::int64_t step) {
-  LayerCall call{.step = step, .layer = "layers.0"};
-  call.random = writer.add_blob(random_bytes(static_cast<std::uint64_t>(step), 64));
-  const std::int64_t row = writer.add_call(call);
-  writer.set_tape(row, writer.add_tape(linear_tape("layers." + std::to_string(step % 3))));
-  if (row > 0) writer.set_replayable(row - 1, Replayable::bit_equal, "step " + std::to_string(step));
-}
-
 // Steps are reserved and committed at once; their rows come later, from `threads` threads in no order.
 void record(TraceWriter& writer, std::int64_t steps, unsigned threads) {
   std::vector<Job> jobs;
@@ -70,13 +32,13 @@ void record(TraceWriter& writer, std::int64_t steps, unsigned threads) {
     std::vector<Job> more = jobs_of(step);
     for (const Job& job : more) EXPECT_EQ(writer.reserve(), job.row);
     std::move(more.begin(), more.end(), std::back_inserter(jobs));
-    add_call(writer, step);
+    add_step_call(writer, step);
     writer.commit();
   }
   if (threads > 1) std::reverse(jobs.begin(), jobs.end());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) put(writer, jobs[i]);
+    for (std::size_t i = next++; i < jobs.size(); i = next++) put_job(writer, jobs[i]);
   };
   std::vector<std::thread> pool;
   for (unsigned i = 1; i < threads; ++i) pool.emplace_back(work);
@@ -101,7 +63,7 @@ class Journal : public testing::Test {
       record(writer, steps, 1);
       for (const Job& job : jobs_of(steps)) {
         writer.reserve();
-        if (job.row % 12 < 6) put(writer, job);
+        if (job.row % 12 < 6) put_job(writer, job);
       }
       ready_and_wait();
     });
@@ -155,7 +117,7 @@ TEST_F(Journal, ACommitWaitsForItsLastRow) {
   writer.commit();
   for (std::size_t i = jobs.size(); i-- > 0;) {
     EXPECT_EQ(commits, 0);
-    put(writer, jobs[i]);
+    put_job(writer, jobs[i]);
   }
   EXPECT_EQ(commits, 1);
   writer.close();
@@ -165,7 +127,7 @@ TEST_F(Journal, AListenerThatThrowsFailsTheWriter) {
   TraceWriter writer(file_, {.committed = [](std::uint64_t) { throw Error(ErrorCode::input_output, "no room"); }});
   for (const Job& job : jobs_of(0)) {
     writer.reserve();
-    put(writer, job);
+    put_job(writer, job);
   }
   EXPECT_THAT(error_of([&] { writer.commit(); }).what(), HasSubstr("no room"));
   EXPECT_THAT(error_of([&] { writer.reserve(); }).what(), HasSubstr("no room"));
@@ -177,10 +139,10 @@ TEST_F(Journal, AListenerThatThrowsFailsTheWriter) {
 TEST_F(Journal, RowsArePutOnce) {
   TraceWriter writer(file_);
   const Job job = jobs_of(0)[0];
-  EXPECT_THROW(put(writer, job), Error);
+  EXPECT_THROW(put_job(writer, job), Error);
   writer.reserve();
-  put(writer, job);
-  EXPECT_THROW(put(writer, job), Error);
+  put_job(writer, job);
+  EXPECT_THROW(put_job(writer, job), Error);
   writer.reserve();
   EXPECT_THAT(error_of([&] { writer.close(); }).what(), HasSubstr("a reserved record was never put"));
 }
