@@ -82,7 +82,7 @@ ExitCode run_verify(const VerifyOptions& options) {
     Progress progress("verify", options.output);
     trace.verify([&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   }
-  report(trace, std::filesystem::file_size(options.trace), options.output);
+  report(trace, trace.file_bytes(), options.output);
   return ExitCode::same;
 }
 

@@ -94,7 +94,7 @@ class RecordReader {
     used_producers_ += row.producer_count;
     const std::vector<std::int64_t> list(first, first + row.producer_count);
     for (std::int64_t producer : list)
-      check_.require(producer >= 0 && producer < rows_, "a producer is no earlier row");
+      check_.require(producer >= -context_.first_row && producer < rows_, "a producer is no earlier row");
     return list;
   }
 

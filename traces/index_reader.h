@@ -20,6 +20,7 @@ struct IndexContext {
   const std::vector<std::string>& strings;
   std::uint64_t tape_count = 0;
   std::uint64_t blob_count = 0;
+  std::int64_t first_row = 0;  // of the run: producers may lie so far before this file
 };
 
 // Error(damaged) naming the row, Error(version) for values that this build does not know. Sketches are left empty.

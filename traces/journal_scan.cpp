@@ -139,18 +139,36 @@ class JournalScanner {
 
   // Looks at every place where an entry could begin.
   bool finds_commit_from(std::uint64_t address) {
-    for (; address + sizeof(format::EntryHead) <= reader_.size_; address += format::entry_alignment) {
-      format::EntryHead head;
-      std::memcpy(&head, reader_.read(address, sizeof head).data(), sizeof head);
-      if (head.magic != format::entry_magic || head.journal != reader_.head().journal) continue;
-      if (head.check != check_of(head) || head.kind != format::EntryKind::commit) continue;
-      try {
-        decode_commit(reader_.entry(address).body);
-        return true;
-      } catch (const Error&) {
+    while (address + sizeof(format::EntryHead) <= reader_.size_) {
+      const std::uint64_t length = std::min<std::uint64_t>(65536, reader_.size_ - address);
+      const std::span<const std::byte> window = reader_.read(address, length);
+      std::uint64_t at = 0;
+      while (at + sizeof(format::EntryHead) <= length && !looks_like_commit(window.subspan(at))) {
+        at += format::entry_alignment;
       }
+      address += at;
+      if (at + sizeof(format::EntryHead) > length) continue;
+      if (is_commit(address)) return true;
+      address += format::entry_alignment;
     }
     return false;
+  }
+
+  bool looks_like_commit(std::span<const std::byte> bytes) const {
+    if (std::memcmp(bytes.data(), &format::entry_magic, sizeof format::entry_magic) != 0) return false;
+    format::EntryHead head;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    return head.kind == format::EntryKind::commit && head.journal == reader_.head().journal &&
+           head.check == check_of(head);
+  }
+
+  bool is_commit(std::uint64_t address) {
+    try {
+      decode_commit(reader_.entry(address).body);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   JournalReader& reader_;

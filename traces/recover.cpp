@@ -107,20 +107,7 @@ std::vector<fs::path> journals_of(const fs::path& name) {
   if (name.string().ends_with(suffix)) return {name};
   if (fs::exists(journal_of(name))) return {journal_of(name)};
   std::vector<fs::path> journals;
-  const std::string first = segment_path(name, 0).filename().string();
-  const std::string stem = name.stem().string() + '.';
-  const std::string ending = name.extension().string() + std::string(suffix);
-  const fs::path folder = name.has_parent_path() ? name.parent_path() : fs::path(".");
-  std::error_code ignored;
-  for (const fs::directory_entry& each : fs::directory_iterator(folder, ignored)) {
-    const std::string file = each.path().filename().string();
-    if (file.size() < first.size() + suffix.size() || !file.starts_with(stem) || !file.ends_with(ending)) continue;
-    const std::string digits = file.substr(stem.size(), file.size() - stem.size() - ending.size());
-    const bool is_number =
-        !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number) journals.push_back(name.has_parent_path() ? each.path() : fs::path(file));
-  }
-  std::sort(journals.begin(), journals.end());
+  for (std::uint32_t number : segments_of(name, suffix)) journals.push_back(journal_of(segment_path(name, number)));
   return journals;
 }
 

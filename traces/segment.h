@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include "traces/content_claims.h"
 #include "traces/journal_writer.h"
@@ -30,5 +32,10 @@ struct Segment {
 
 // "run.0003.h5" for segment 3 of run.h5.
 std::filesystem::path segment_path(const std::filesystem::path& run, std::uint32_t number);
+
+// The numbers of the finished segments of a run, in order.
+std::vector<std::uint32_t> segments_of(const std::filesystem::path& run);
+// Those of segments whose file name goes on with `suffix`.
+std::vector<std::uint32_t> segments_of(const std::filesystem::path& run, std::string_view suffix);
 
 }  // namespace goldentrace

@@ -3,152 +3,163 @@
 #include <algorithm>
 #include <mutex>
 
-#include "traces/elements.h"
 #include "traces/error.h"
-#include "traces/file_rest.h"
-#include "traces/format.h"
-#include "traces/header_text.h"
-#include "traces/index_reader.h"
-#include "traces/string_list.h"
+#include "traces/id_lookup.h"
+#include "traces/recording_state.h"
+#include "traces/recover.h"
+#include "traces/segment.h"
+#include "traces/trace_segment.h"
 
 namespace goldentrace {
 namespace {
 
-[[noreturn]] void rethrow_with_file(const Error& error, const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+
+[[noreturn]] void rethrow_with_file(const Error& error, const fs::path& path) {
   if (!error.place().file.empty()) throw error;
   throw Error(error.code(), error.what(), {.file = path.string(), .record = {}});
 }
 
-std::string header_text(const SealedTables& tables) {
-  const std::vector<char> text = tables.load<char>(format::header);
+// One segment of an opened trace, and what was before it.
+struct Part {
+  std::unique_ptr<TraceSegment> segment;
+  std::int64_t first_row = 0;
+  std::int64_t first_tape = 0;
+  std::int64_t first_blob = 0;
+};
 
-  return {text.begin(), text.end()};
+// A segment of a run that goes on, or was left, is not all there is.
+void refuse_unfinished(const fs::path& path) {
+  for (const fs::path& journal : journals_of(path)) refuse_recording({recording_of(journal), journal});
 }
 
-// Records by the hash of their id, for look-up by id.
-class IdLookup {
- public:
-  explicit IdLookup(const std::vector<Record>& records) {
-    entries_.reserve(records.size());
-    for (std::size_t row = 0; row < records.size(); ++row) entries_.emplace_back(key(records[row].id), row);
-    std::sort(entries_.begin(), entries_.end());
-  }
-
-  std::optional<std::int64_t> find(const std::vector<Record>& records, const RecordId& id) const {
-    const std::uint64_t wanted = key(id);
-    auto entry = std::lower_bound(entries_.begin(), entries_.end(), std::pair{wanted, std::size_t{0}});
-    for (; entry != entries_.end() && entry->first == wanted; ++entry) {
-      if (records[entry->second].id == id) return static_cast<std::int64_t>(entry->second);
+// The trace itself, or the segments of a run of this name.
+std::vector<fs::path> files_of(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) || recording_state(path).recording != Recording::none) return {path};
+  const std::vector<std::uint32_t> numbers = segments_of(path);
+  if (numbers.empty() && journals_of(path).empty()) return {path};
+  std::vector<fs::path> files;
+  for (std::uint32_t number : numbers) {
+    const auto next = static_cast<std::uint32_t>(files.size());
+    if (number != next) {
+      throw Error(ErrorCode::not_found, "this segment of the run is missing",
+                  {.file = segment_path(path, next).string()});
     }
-    return std::nullopt;
+    files.push_back(segment_path(path, number));
   }
-
- private:
-  static std::uint64_t key(const RecordId& id) {
-    std::uint64_t sum = std::hash<std::string_view>()(id.layer) * 31 + std::hash<std::string_view>()(id.index);
-    for (auto part : {id.step, id.micro, std::int64_t{id.rank}, std::int64_t{id.call},
-                      static_cast<std::int64_t>(id.pass), static_cast<std::int64_t>(id.role)}) {
-      sum = (sum ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15ull;
-    }
-    return sum;
-  }
-
-  std::vector<std::pair<std::uint64_t, std::size_t>> entries_;
-};
+  refuse_unfinished(path);
+  return files;
+}
 
 }  // namespace
 
 struct TraceReader::State {
-  explicit State(const std::filesystem::path& path) : file(path) {}
+  explicit State(const fs::path& path);
 
-  IndexContext context() const { return {frames, tables, payloads, strings, tapes.size(), blobs.size()}; }
-  const format::IndexRow& row_at(std::int64_t row) const;
-  void read_payload(std::int64_t row, std::vector<std::byte>& bytes) const;
-  std::vector<std::byte> payload(std::int64_t row) const;
-  std::vector<ByteRange> covered() const;
-  std::vector<std::int64_t> distinct_payloads() const;
-  void check_rest() const;
+  void add(const fs::path& file);
+  void add_records(TraceSegment& segment);
+  void add_calls(TraceSegment& segment, const Part& part);
+  const Part& part_of(std::int64_t row) const;
+  std::span<const Record> records_of(const Part& part) const;
+  std::string text(const StringList& (TraceSegment::*list)() const, std::int64_t Part::*first,
+                   std::int64_t number) const;
 
-  TraceFile file;
-  FrameReader frames{file};
-  SealedTables tables{frames};
-  Header header = parse_header(header_text(tables));
-  std::vector<std::string> strings = StringList(frames, tables, format::strings_bytes, format::strings_ends).all();
-  StringList tapes{frames, tables, format::tapes_bytes, format::tapes_ends};
-  StringList blobs{frames, tables, format::blobs_bytes, format::blobs_ends};
-  PayloadReader payloads{frames, tables, strings};
-  std::vector<format::IndexRow> rows = tables.load<format::IndexRow>(format::index);
-  std::vector<Record> records = read_records(context(), rows);
-  std::vector<LayerCall> calls = read_calls(context());
+  fs::path path;
+  bool is_segmented = false;
+  std::vector<Part> parts;
+  Header header;
+  std::vector<Record> records;
+  std::vector<LayerCall> calls;
+  std::int64_t tape_count = 0;
+  std::int64_t blob_count = 0;
   mutable std::once_flag lookup_made;
   mutable std::optional<IdLookup> lookup;
 };
 
-const format::IndexRow& TraceReader::State::row_at(std::int64_t row) const {
-  if (row >= 0 && row < static_cast<std::int64_t>(rows.size())) return rows[static_cast<std::size_t>(row)];
-  throw Error(ErrorCode::not_found, "no record " + std::to_string(row) + "; there are " + std::to_string(rows.size()),
-              {.file = file.path().string(), .record = {}});
+TraceReader::State::State(const fs::path& path) : path(path) {
+  const std::vector<fs::path> files = files_of(path);
+  is_segmented = files.front() != path;
+  for (const fs::path& file : files) add(file);
+  header = parts.back().segment->header();
+  if (!is_segmented) return;
+  header.erase("segment.number");
+  header.erase("segment.first_row");
 }
 
-void TraceReader::State::read_payload(std::int64_t row, std::vector<std::byte>& bytes) const {
-  const format::IndexRow& where = row_at(row);
-  const Record& record = records[static_cast<std::size_t>(row)];
-  if (where.dataset == format::no_dataset) {
-    throw Error(ErrorCode::not_found, "has no payload; record with --capture full",
-                {.file = file.path().string(), .record = to_string(record.id)});
+void TraceReader::State::add(const fs::path& file) {
+  Part part{.segment = nullptr, .first_row = static_cast<std::int64_t>(records.size())};
+  try {
+    part.segment = std::make_unique<TraceSegment>(file);
+  } catch (const Error& error) {
+    rethrow_with_file(error, file);
   }
-  payloads.read(where, static_cast<std::uint64_t>(byte_count(record.shape, record.dtype)), bytes);
-}
-
-std::vector<std::byte> TraceReader::State::payload(std::int64_t row) const {
-  std::vector<std::byte> bytes;
-  read_payload(row, bytes);
-  const Record& record = records[static_cast<std::size_t>(row)];
-  if (content_hash(bytes) != record.fingerprint.hash) {
-    throw Error(ErrorCode::damaged, "damaged: the hash of its content is wrong; record again or copy again",
-                {.file = file.path().string(), .record = to_string(record.id)});
+  part.first_tape = tape_count;
+  part.first_blob = blob_count;
+  if (is_segmented && part.segment->first_row() != part.first_row) {
+    throw Error(ErrorCode::damaged,
+                "does not continue the segment before it: it begins with record " +
+                    std::to_string(part.segment->first_row()) + ", not " + std::to_string(part.first_row),
+                {.file = file.string(), .record = {}});
   }
-  return bytes;
+  add_records(*part.segment);
+  add_calls(*part.segment, part);
+  tape_count += static_cast<std::int64_t>(part.segment->tapes().size());
+  blob_count += static_cast<std::int64_t>(part.segment->blobs().size());
+  parts.push_back(std::move(part));
 }
 
-// Everything that has a hash of its own.
-std::vector<ByteRange> TraceReader::State::covered() const {
-  const format::FirstBlock& block = file.first_block();
-  std::vector<ByteRange> ranges{{0, sizeof block},
-                                {block.tables_address, block.tables_rows * sizeof(format::TableRow)},
-                                {block.chunks_address, block.chunks_rows * sizeof(format::ChunkRow)}};
-  for (const std::span<const format::ChunkRow>& chunks : {tables.chunks(), payloads.chunks()}) {
-    for (const format::ChunkRow& chunk : chunks) ranges.push_back({chunk.address, chunk.bytes});
+void TraceReader::State::add_records(TraceSegment& segment) {
+  const auto first = static_cast<std::int64_t>(records.size());
+  std::vector<Record> more = segment.take_records();
+  if (segment.first_row() > 0) {
+    for (Record& record : more) {
+      for (std::int64_t& producer : record.producers) producer += first;
+      std::erase_if(record.producers, [](std::int64_t producer) { return producer < 0; });
+    }
   }
-  return ranges;
-}
-
-void TraceReader::State::check_rest() const {
-  const ReadBytes read = [this](std::uint64_t address, std::span<std::byte> bytes) { file.read(address, bytes); };
-  const Hash128 rest = hash_of_rest(file.size(), covered(), read);
-  if (rest != Hash128{file.first_block().rest_low, file.first_block().rest_high}) {
-    throw Error(ErrorCode::damaged, "damaged: the hash of HDF5's own structures is wrong; record again or copy again",
-                {.file = file.path().string(), .record = {}});
+  if (records.empty()) {
+    records = std::move(more);
+  } else {
+    std::move(more.begin(), more.end(), std::back_inserter(records));
   }
 }
 
-// One row per stored content.
-std::vector<std::int64_t> TraceReader::State::distinct_payloads() const {
-  std::vector<std::int64_t> numbers;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].dataset < format::empty) numbers.push_back(static_cast<std::int64_t>(i));
+void TraceReader::State::add_calls(TraceSegment& segment, const Part& part) {
+  const auto first = static_cast<std::int64_t>(calls.size());
+  for (LayerCall& call : segment.take_calls()) {
+    if (call.parent >= 0) call.parent += first;
+    if (call.tape >= 0) call.tape += part.first_tape;
+    if (call.random >= 0) call.random += part.first_blob;
+    calls.push_back(std::move(call));
   }
-  const auto place = [this](std::int64_t row) {
-    const format::IndexRow& at = rows[static_cast<std::size_t>(row)];
-    return std::tuple(at.dataset, at.row, at.shape, at.low, at.high);
-  };
-  std::sort(numbers.begin(), numbers.end(), [&](auto a, auto b) { return place(a) < place(b); });
-  numbers.erase(std::unique(numbers.begin(), numbers.end(), [&](auto a, auto b) { return place(a) == place(b); }),
-                numbers.end());
-  return numbers;
 }
 
-TraceReader::TraceReader(const std::filesystem::path& path) {
+const Part& TraceReader::State::part_of(std::int64_t row) const {
+  if (row < 0 || row >= static_cast<std::int64_t>(records.size())) {
+    throw Error(ErrorCode::not_found,
+                "no record " + std::to_string(row) + "; there are " + std::to_string(records.size()),
+                {.file = path.string(), .record = {}});
+  }
+  const auto next = std::upper_bound(parts.begin(), parts.end(), row,
+                                     [](std::int64_t at, const Part& part) { return at < part.first_row; });
+  return *std::prev(next);
+}
+
+std::span<const Record> TraceReader::State::records_of(const Part& part) const {
+  return std::span(records).subspan(static_cast<std::size_t>(part.first_row),
+                                    static_cast<std::size_t>(part.segment->row_count()));
+}
+
+std::string TraceReader::State::text(const StringList& (TraceSegment::*list)() const, std::int64_t Part::*first,
+                                     std::int64_t number) const {
+  const auto next = std::upper_bound(parts.begin(), parts.end(), number,
+                                     [&](std::int64_t at, const Part& part) { return at < part.*first; });
+  const Part& part = *std::prev(next);
+  return ((*part.segment).*list)().at(static_cast<std::uint64_t>(number - part.*first));
+}
+
+TraceReader::TraceReader(const fs::path& path) {
   try {
     state_ = std::make_unique<State>(path);
   } catch (const Error& error) {
@@ -160,52 +171,47 @@ TraceReader::~TraceReader() = default;
 TraceReader::TraceReader(TraceReader&&) noexcept = default;
 TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 
-const std::filesystem::path& TraceReader::path() const { return state_->file.path(); }
-bool TraceReader::being_rewritten() const { return state_->file.being_rewritten(); }
+const fs::path& TraceReader::path() const { return state_->path; }
+bool TraceReader::being_rewritten() const { return state_->parts.front().segment->file().being_rewritten(); }
 const Header& TraceReader::header() const { return state_->header; }
 const std::vector<Record>& TraceReader::records() const { return state_->records; }
 const std::vector<LayerCall>& TraceReader::calls() const { return state_->calls; }
+
+std::uint64_t TraceReader::file_bytes() const {
+  std::uint64_t total = 0;
+  for (const Part& part : state_->parts) total += part.segment->file().size();
+  return total;
+}
 
 std::optional<std::int64_t> TraceReader::find(const RecordId& id) const {
   std::call_once(state_->lookup_made, [this] { state_->lookup.emplace(state_->records); });
   return state_->lookup->find(state_->records, id);
 }
 
-bool TraceReader::has_payload(std::int64_t row) const { return state_->row_at(row).dataset != format::no_dataset; }
+bool TraceReader::has_payload(std::int64_t row) const {
+  const Part& part = state_->part_of(row);
+  return part.segment->row(row - part.first_row).dataset != format::no_dataset;
+}
 
-std::vector<std::byte> TraceReader::payload(std::int64_t row) const { return state_->payload(row); }
+std::vector<std::byte> TraceReader::payload(std::int64_t row) const {
+  const Part& part = state_->part_of(row);
+  return part.segment->payload(row - part.first_row, state_->records[static_cast<std::size_t>(row)]);
+}
 
 void TraceReader::read_payload(std::int64_t row, std::vector<std::byte>& bytes) const {
-  state_->read_payload(row, bytes);
+  const Part& part = state_->part_of(row);
+  part.segment->read_payload(row - part.first_row, state_->records[static_cast<std::size_t>(row)], bytes);
 }
 
 Sketch TraceReader::sketch(std::int64_t row) const {
-  const format::IndexRow& where = state_->row_at(row);
-  switch (static_cast<format::SketchTable>(where.sketch_table)) {
-    case format::SketchTable::float32: {
-      std::vector<float> stored(where.sketch_count);
-      state_->frames.read(state_->tables.run(format::sketches_float32), where.sketch * sizeof(float),
-                          std::as_writable_bytes(std::span(stored)));
-      return {stored.begin(), stored.end()};
-    }
-    case format::SketchTable::float64: {
-      Sketch sketch(where.sketch_count);
-      state_->frames.read(state_->tables.run(format::sketches_float64), where.sketch * sizeof(double),
-                          std::as_writable_bytes(std::span(sketch)));
-      return sketch;
-    }
-    case format::SketchTable::payload:
-      return to_numbers(state_->payload(row), state_->records[static_cast<std::size_t>(row)].dtype);
-    case format::SketchTable::none:
-      break;
-  }
-  return {};
+  const Part& part = state_->part_of(row);
+  return part.segment->sketch(row - part.first_row, state_->records[static_cast<std::size_t>(row)]);
 }
 
-std::int64_t TraceReader::tape_count() const { return static_cast<std::int64_t>(state_->tapes.size()); }
+std::int64_t TraceReader::tape_count() const { return state_->tape_count; }
 
 std::string TraceReader::tape_text(std::int64_t tape) const {
-  if (tape >= 0 && tape < tape_count()) return state_->tapes.at(static_cast<std::uint64_t>(tape));
+  if (tape >= 0 && tape < tape_count()) return state_->text(&TraceSegment::tapes, &Part::first_tape, tape);
   throw Error(ErrorCode::not_found, "no tape " + std::to_string(tape) + "; there are " + std::to_string(tape_count()),
               {.file = path().string(), .record = {}});
 }
@@ -219,36 +225,23 @@ Tape TraceReader::tape(std::int64_t tape) const {
 }
 
 std::vector<std::byte> TraceReader::blob(std::int64_t blob) const {
-  if (blob < 0 || static_cast<std::uint64_t>(blob) >= state_->blobs.size()) {
+  if (blob < 0 || blob >= state_->blob_count) {
     throw Error(ErrorCode::not_found, "no blob " + std::to_string(blob), {.file = path().string(), .record = {}});
   }
-  const std::string bytes = state_->blobs.at(static_cast<std::uint64_t>(blob));
+  const std::string bytes = state_->text(&TraceSegment::blobs, &Part::first_blob, blob);
   const std::span<const std::byte> view = std::as_bytes(std::span(bytes));
   return {view.begin(), view.end()};
 }
 
 void TraceReader::verify(const std::function<void(std::uint64_t, std::uint64_t)>& progress) const {
-  const State& state = *state_;
-  const std::vector<std::int64_t> contents = state.distinct_payloads();
   std::uint64_t total = 0;
   std::uint64_t done = 0;
-  for (const ByteRange& range : state.covered()) total += range.bytes;
-  const auto bytes_of = [&](std::int64_t row) {
-    const Record& record = state.records[static_cast<std::size_t>(row)];
-    return static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
-  };
-  for (std::int64_t row : contents) total += bytes_of(row);
+  for (const Part& part : state_->parts) total += part.segment->verify_bytes(state_->records_of(part));
   const auto advance = [&](std::uint64_t bytes) {
     done += bytes;
     if (progress) progress(done, total);
   };
-  state.check_rest();
-  state.tables.verify(advance);
-  state.payloads.check_frames(advance);
-  for (std::int64_t row : contents) {
-    state.payload(row);
-    advance(bytes_of(row));
-  }
+  for (const Part& part : state_->parts) part.segment->verify(state_->records_of(part), advance);
   if (progress) progress(total, total);
 }
 

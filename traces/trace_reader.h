@@ -1,4 +1,5 @@
-// Reads one sealed trace. Every file is treated as hostile: sizes, offsets and counts are checked before use.
+// Reads one sealed trace, or all segments of one. Every file is treated as hostile: sizes, offsets and counts are
+// checked before use.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,10 @@ namespace goldentrace {
 // After construction all const members may be called from several threads.
 class TraceReader {
  public:
-  // Error: not_found, not_a_trace, damaged, version, incomplete (an unlocked NAME.partial and no NAME),
-  // still_being_written (a locked NAME.partial and no NAME).
+  // run.h5 stands for run.0000.h5, run.0001.h5 … when there is no file of that name; rows count through. A segment
+  // opened alone has its own rows, and no producers before them. Error: not_found (also a segment in the middle, by its
+  // name), not_a_trace, damaged, version, incomplete (an unlocked journal or .partial and no NAME), still_being_written
+  // (a locked one and no NAME).
   explicit TraceReader(const std::filesystem::path& path);
   ~TraceReader();
   TraceReader(TraceReader&&) noexcept;
@@ -33,6 +36,7 @@ class TraceReader {
   const std::filesystem::path& path() const;
   // A recorder is writing a newer trace over this name; this is the old one.
   bool being_rewritten() const;
+  std::uint64_t file_bytes() const;  // of all its files
   const Header& header() const;
 
   // In seq order: the row is the record's number. Sketches are left empty here; see sketch().

@@ -25,13 +25,15 @@ struct WriterOptions {
 };
 
 // reserve(), add(), commit() and everything about tapes, blobs and calls: one thread at a time. put(): any number of
-// threads, also beside those. Writes NAME.partial beside the target, held with flock; close() fsyncs and renames it
-// over the target. A writer that is destroyed without close() removes its .partial: nothing is left behind. A process
-// that dies leaves an unlocked .partial, which readers report as incomplete.
+// threads, also beside those. Writes NAME.journal beside the target, held with flock; close() seals it into
+// NAME.partial, fsyncs, renames that over the target and removes the journal. A writer that is destroyed without
+// close() leaves nothing behind. A process that dies leaves an unlocked journal, which readers report as incomplete and
+// recover_journal() makes a trace of. In a forked child the writer does nothing.
 class TraceWriter {
  public:
   // Error(input_output) when the folder cannot be written or the target is no regular file; Error(still_being_written)
-  // when another recorder holds the lock. An unlocked leftover .partial is replaced.
+  // when another recorder holds the lock; Error(incomplete) when an unlocked journal holds committed steps. Any other
+  // leftover is replaced.
   explicit TraceWriter(const std::filesystem::path& path, WriterOptions options = {});
   ~TraceWriter();
   TraceWriter(const TraceWriter&) = delete;
@@ -56,6 +58,7 @@ class TraceWriter {
   std::int64_t add_tape(const Tape& tape);                  // equal tapes get the same number
   std::int64_t add_blob(std::span<const std::byte> bytes);  // equal blobs get the same number
   std::int64_t add_call(const LayerCall& call);             // returns its row
+  // Calls of earlier commits may be changed, but not those of a finished segment: nothing happens then.
   void set_tape(std::int64_t call_row, std::int64_t tape);  // for calls whose tape is known at their exit
   void set_replayable(std::int64_t call_row, Replayable replayable, std::string note);
 
@@ -63,7 +66,9 @@ class TraceWriter {
   // What was reserved and added so far is one step: committed, and kept by close_committed(), as soon as its last row
   // was put, on the thread that puts it. Waits for nobody.
   void commit();
-  // Seal, fsync, rename; every reserved row was put. Error(input_output) leaves no file behind.
+  // Seal, fsync, rename; every reserved row was put. After a failed write, and when sealing fails, Error(input_output)
+  // says what became of the steps committed before: sealed, if there was no trace of that name and there is room; else
+  // kept in the journal, with the command that recovers them.
   void close();
   // The same without the records and calls added since the last commit(); without any record before it no file is
   // written and an older one stays.

@@ -30,7 +30,7 @@ inline std::vector<Job> jobs_of(std::int64_t step) {
     job.record.fingerprint.hash = content_hash(job.payload);
     if (i > 0) job.record.producers = {job.row - 1};
     if (i % 5 == 4) {
-      job.record.fingerprint.sketch.assign(256, 0.25 + static_cast<double>(step));
+      job.record.fingerprint.sketch.assign(256, 0.25 + static_cast<double>(seed));
       job.payload.clear();
     }
     jobs.push_back(std::move(job));
