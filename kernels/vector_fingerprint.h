@@ -122,14 +122,15 @@ struct FloatFigures {
     store_vector(to.excluded + lane, excluded);
   }
 
-  // Counts and returns the values, non-finite ones as 0 where `checked`.
-  template <bool checked>
-  GOLDENTRACE_INLINE DoublesPair take(Floats values) {
+  // Counts the elements at `bytes` and returns them, non-finite ones as 0 where `checked`.
+  template <typename Element, bool checked>
+  GOLDENTRACE_INLINE DoublesPair take(const std::byte* bytes) {
+    const Floats values = VectorLoad<Element>::get(bytes);
+    count_zeros(values, zero);
     if constexpr (!checked) {
       min = smaller(values, min);
       max = larger(values, max);
-      count_zeros(values, zero);
-      return widened(values);
+      return as_doubles<Element>(bytes, values);
     } else {
       const Ints bits = same_bits<Ints>(values);
       const Ints finite = (bits & 0x7FFFFFFF) < 0x7F800000;
@@ -137,7 +138,6 @@ struct FloatFigures {
       excluded -= ~finite;
       min = smaller(same_bits<Floats>((bits & finite) | (0x7F800000 & ~finite)), min);
       max = larger(same_bits<Floats>((bits & finite) | (std::int32_t(0xFF800000) & ~finite)), max);
-      count_zeros(values, zero);
       return widened(same_bits<Floats>(bits & finite));
     }
   }
@@ -190,8 +190,9 @@ struct DoubleFigures {
     }
   }
 
-  template <bool checked>
-  GOLDENTRACE_INLINE DoublesPair take(DoublesPair values) {
+  template <typename Element, bool checked>
+  GOLDENTRACE_INLINE DoublesPair take(const std::byte* bytes) {
+    const DoublesPair values = VectorLoad<Element>::get(bytes);
     return {take<checked>(values.low, min.low, max.low, 0), take<checked>(values.high, min.high, max.high, 1)};
   }
 };
@@ -217,7 +218,7 @@ GOLDENTRACE_INLINE void add_lanes(const std::byte* bytes, const std::uint64_t* s
 #pragma GCC unroll 4
   for (std::size_t row = 0; row < group_rows; ++row) {
     const std::size_t place = row * group_lanes + lane;
-    const DoublesPair x = figures.template take<checked>(Load::get(bytes + place * size));
+    const DoublesPair x = figures.template take<Element, checked>(bytes + place * size);
     sum = {sum.low + x.low, sum.high + x.high};
     squares = {add_square<Load::exact_squares>(x.low, squares.low),
                add_square<Load::exact_squares>(x.high, squares.high)};
