@@ -30,7 +30,7 @@ LIBRARIES = {
     "Zstandard": (r"^zstd", lambda p: p.parts[0] in {"traces", "tests", "bench"} and p.suffix == ".cpp",
                   "only traces/*.cpp"),
     "LibTorch": (r"^(torch|ATen|c10|caffe2)/", lambda p: p.parts[0] in TORCH, "only " + ", ".join(sorted(TORCH))),
-    "CUDA": (r"^(cuda|cuda_runtime|cublas|nccl)\b", lambda p: p.parts[0] == "kernels", "only kernels/"),
+    "CUDA": (r"^(cuda|cublas|cudnn|nccl)", lambda p: p.parts[0] == "kernels", "only kernels/"),
     "PCRE2": (r"^pcre2", lambda p: p.parts[0] == "checkpoints" and p.suffix == ".cpp", "only checkpoints/*.cpp"),
     "CLI11": (r"^CLI/", lambda p: p.parts[0] == "cli", "only cli/"),
 }
