@@ -15,14 +15,17 @@ struct Mode {
   RecorderOptions recorder;
 };
 
-std::vector<Mode> modes(const std::string& layer) {
-  std::vector<Mode> list{{"full", {}},     {"sketch", {}}, {"one layer", {}},
-                         {"one step", {}}, {"ops", {}},    {"unchecked", {}}};
+// `golden`: for the mode that compares with one.
+std::vector<Mode> modes(const std::string& layer, const std::filesystem::path& golden) {
+  std::vector<Mode> list{{"full", {}}, {"sketch", {}},    {"one layer", {}}, {"one step", {}},
+                         {"ops", {}},  {"unchecked", {}}, {"check", {}}};
   list[1].recorder.capture = Capture::sketch;
   list[2].recorder.layers = {layer};
   list[3].recorder.steps = {1};
   list[4].recorder.ops = true;
   list[5].recorder.self_check = SelfCheck::none;
+  list[6].recorder.capture = Capture::check;
+  list[6].recorder.golden = golden;
   return list;
 }
 
@@ -37,7 +40,8 @@ at::Tensor generator_state() { return at::globalContext().defaultGenerator(at::k
 TEST(UnchangedRun, Mlp) {
   const testing_support::TemporaryFolder folder;
   const MlpResult plain = train_mlp(small_mlp());
-  for (const Mode& mode : modes("layers.1")) {
+  record(folder / "golden.h5", small_mlp());
+  for (const Mode& mode : modes("layers.1", folder / "golden.h5")) {
     const MlpResult recorded = record(folder / "run.h5", small_mlp(), {.recorder = mode.recorder});
     EXPECT_EQ(recorded.losses, plain.losses) << mode.name;
     EXPECT_TRUE(at::equal(recorded.evaluation, plain.evaluation)) << mode.name;
@@ -48,7 +52,8 @@ TEST(UnchangedRun, Mlp) {
 TEST(UnchangedRun, Gpt) {
   const testing_support::TemporaryFolder folder;
   const GptResult plain = train_gpt(small_gpt());
-  for (const Mode& mode : modes("h.1.mlp.act")) {
+  record(folder / "golden.h5", small_gpt());
+  for (const Mode& mode : modes("h.1.mlp.act", folder / "golden.h5")) {
     const GptResult recorded = record(folder / "run.h5", small_gpt(), {.recorder = mode.recorder});
     EXPECT_EQ(recorded.losses, plain.losses) << mode.name;
     EXPECT_TRUE(at::equal(recorded.logits, plain.logits)) << mode.name;
