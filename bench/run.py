@@ -12,6 +12,7 @@ import tempfile
 
 import codecs_table
 import commands
+import diffing
 import kernel_rates
 import machine
 import peers
@@ -28,6 +29,7 @@ SECTIONS = {
     "write": ("Writing against h5py", writing.section),
     "codecs": ("Compression ratios", codecs_table.section),
     "peers": ("msProbe on the same small GPT", peers.section),
+    "diff": ("Comparing against h5diff", diffing.section),
     "start": ("Start-up of gtrace diff", commands.start_up),
     "replay": ("Replay of one layer", commands.replay),
     "golden": ("Size of a golden", commands.golden),

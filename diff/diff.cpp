@@ -135,9 +135,10 @@ class Run {
     std::string first;
     for (std::int64_t pair = 0; pair < pairs_.count(); ++pair) {
       compared = compared || (pairs_.is_compared(pair) && !pairs_.is_input(pair));
-      const Judgement* judgement = pairs_.judgement(pair);
+      const BriefJudgement* judgement = pairs_.judgement(pair);
       if (!judgement || judgement->finding != Finding::undecidable) continue;
-      if (undecidable++ == 0) first = "cannot judge " + describe(pairs_.a(pair).id) + ": " + judgement->text;
+      if (undecidable++ == 0)
+        first = "cannot judge " + describe(pairs_.a(pair).id) + ": " + pairs_.report(pair).judgement.text;
     }
     if (!compared) return refuse(nothing_compared());
     if (undecidable > 1) first += " (and " + counted(undecidable - 1, "record") + " more)";
@@ -163,8 +164,7 @@ class Run {
     const Divergences found = find_divergences(input, graph, code);
     report_.absorbed = static_cast<std::int64_t>(found.absorbed.size());
     report_.mismatched = static_cast<std::int64_t>(found.mismatched.size());
-    pairs_.measure(found.absorbed);
-    for (const std::int64_t pair : found.absorbed) report_.absorbed_records.push_back(pairs_.report(pair));
+    report_.absorbed_records = pairs_.report(found.absorbed);
     report_.mismatches = first_reports(found.mismatched);
     if (found.mismatched.empty()) return;
     note_bad_row(found.mismatched.front());
@@ -179,20 +179,17 @@ class Run {
   std::size_t limit() const { return static_cast<std::size_t>(std::max<std::int64_t>(0, options_.limit)); }
 
   std::vector<PairReport> first_reports(const std::vector<std::int64_t>& chosen) {
-    const std::span<const std::int64_t> first = std::span(chosen).first(std::min(chosen.size(), limit()));
-    pairs_.measure(first);
-    std::vector<PairReport> reports;
-    for (const std::int64_t pair : first) reports.push_back(pairs_.report(pair));
-    return reports;
+    return pairs_.report(std::span(chosen).first(std::min(chosen.size(), limit())));
   }
 
   void explain_roots(const Divergences& found, const DivergenceInput& input, const Dataflow& graph,
                      const LayerCode& code) {
     const OriginFinder origins(input, graph, code);
-    pairs_.measure(found.roots);
-    for (const std::int64_t pair : found.roots) {
+    std::vector<PairReport> reports = pairs_.report(found.roots);
+    for (std::size_t i = 0; i < found.roots.size(); ++i) {
+      const std::int64_t pair = found.roots[i];
       Divergence divergence;
-      divergence.pair = pairs_.report(pair);
+      divergence.pair = std::move(reports[i]);
       origins.place(pair, divergence);
       if (report_.roots.size() < std::max<std::size_t>(1, limit())) origins.compare_code(pair, divergence);
       report_.roots.push_back(std::move(divergence));

@@ -61,7 +61,6 @@ struct Judgement {
   Comparison comparison;
   // The metrics were taken element by element. Not for pairs known equal by hash, nor for estimates.
   bool measured = false;
-  Metrics metrics = Metrics::all;  // which of them
   // From sketches: comparison has rel_frobenius, norm_a and the counts of NaN and infinity only.
   bool estimated = false;
   // Part of the gate that was used: 1 is the limit; infinity when the limit is 0 and something differs.
@@ -69,7 +68,7 @@ struct Judgement {
   // The element that shows the difference best, as a flat index, and both values there; -1 when there is none.
   std::int64_t place = -1;
   double a = 0, b = 0;
-  // One line: what is out of the gate, or how much of it was used.
+  // One line: what is out of the gate, or how much of it was used. Left out of the second kind with Metrics::of_gates.
   std::string text;
 
   bool passes() const { return finding == Finding::bit_equal || finding == Finding::within; }

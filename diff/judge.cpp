@@ -130,7 +130,7 @@ void judge_values(Judgement& judgement, const Case& pair) {
   } else {
     judge_norms(judgement, pair);
   }
-  if (judgement.finding == Finding::within) {
+  if (judgement.finding == Finding::within && pair.metrics == Metrics::all) {
     judgement.text = differing(judgement.comparison) + ", " + show(100 * judgement.used) + " % of the gate used";
   }
 }
@@ -144,7 +144,6 @@ Judgement measure(const Case& pair) {
   options.atol = pair.limit.atol;
   judgement.comparison = compare(pair.a, pair.b, options);
   judgement.measured = true;
-  judgement.metrics = pair.metrics;
   judge_values(judgement, pair);
   return judgement;
 }

@@ -1,5 +1,7 @@
 #include "diff/judged_pairs.h"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "traces/glob.h"
@@ -8,11 +10,16 @@ namespace goldentrace {
 
 namespace {
 
-constexpr std::uint32_t no_judgement = ~std::uint32_t{0};
+constexpr std::uint32_t no_task = ~std::uint32_t{0};
 
-PairState state_of(const Judgement& judgement) {
-  if (judgement.finding == Finding::bit_equal) return PairState::bit_equal;
-  return judgement.finding == Finding::within ? PairState::within : PairState::differs;
+PairState state_of(Finding finding) {
+  if (finding == Finding::bit_equal) return PairState::bit_equal;
+  return finding == Finding::within ? PairState::within : PairState::differs;
+}
+
+const Gate& shared(std::deque<Gate>& gates, const Gate& gate) {
+  const auto known = std::ranges::find(gates, gate);
+  return known != gates.end() ? *known : gates.emplace_back(gate);
 }
 
 }  // namespace
@@ -25,7 +32,7 @@ JudgedPairs::JudgedPairs(const TraceView& a, const TraceView& b, const DiffOptio
       alignment_(align(a.records, b.records)),
       states_(alignment_.pairs.size(), PairState::bit_equal),
       weights_(alignment_.pairs.size(), 0),
-      judgement_of_(alignment_.pairs.size(), no_judgement) {
+      task_of_(alignment_.pairs.size(), no_task) {
   for (std::int64_t pair = 0; pair < count(); ++pair) {
     weights_[static_cast<std::size_t>(pair)] = choice_.is_weight(this->a(pair)) ? 1 : 0;
   }
@@ -46,8 +53,8 @@ bool JudgedPairs::passes_filter(const Record& record) const {
 std::optional<InputDifference> JudgedPairs::differing_input() const {
   for (std::int64_t pair = 0; pair < count(); ++pair) {
     if (!is_input(pair)) continue;
-    const RecordPair& rows = alignment_.pairs[static_cast<std::size_t>(pair)];
-    Judgement judgement = judge_pair(a_, b_, {rows, input_gate(a(pair), b(pair))});
+    const Gate gate = input_gate(a(pair), b(pair));
+    Judgement judgement = judge_pair(a_, b_, {alignment_.pairs[static_cast<std::size_t>(pair)], &gate});
     if (!judgement.passes()) return InputDifference{pair, std::move(judgement)};
   }
   return std::nullopt;
@@ -59,66 +66,91 @@ bool JudgedPairs::is_equal_by_hash(const Record& a, const Record& b) const {
          (a.fingerprint.statistics.nan_count == 0 || choice_.gate_of(a).nan == NanPolicy::same);
 }
 
-// Whole lists in the report: they would all be read twice.
-Metrics JudgedPairs::metrics_for(std::span<const PairTask> tasks) const {
-  constexpr std::int64_t few = 1000;
-  constexpr std::int64_t little = std::int64_t{16} << 20;
+// Where there is much to compare, a report of whole lists would read it all twice.
+Metrics JudgedPairs::metrics_to_take() const {
+  constexpr std::int64_t few_reported = 1000;
+  constexpr std::size_t few_pairs = 10000;
+  constexpr std::int64_t few_bytes = std::int64_t{16} << 20;
+  if (options_.limit > few_reported) return Metrics::all;
   std::int64_t bytes = 0;
-  for (const PairTask& task : tasks) {
+  for (const PairTask& task : tasks_) {
     const Record& record = a_.records[static_cast<std::size_t>(task.rows.a)];
-    if (__builtin_add_overflow(bytes, byte_count(record.shape, record.dtype), &bytes)) break;
+    if (__builtin_add_overflow(bytes, byte_count(record.shape, record.dtype), &bytes)) return Metrics::of_gates;
   }
-  return options_.limit > few || bytes < little ? Metrics::all : Metrics::of_gates;
+  return tasks_.size() <= few_pairs && bytes <= few_bytes ? Metrics::all : Metrics::of_gates;
 }
 
-void JudgedPairs::measure(std::span<const std::int64_t> pairs) {
-  std::vector<PairTask> tasks;
-  std::vector<std::uint32_t> places;
-  for (const std::int64_t pair : pairs) {
-    const Judgement* found = judgement(pair);
-    if (!found || !found->measured || found->metrics == Metrics::all) continue;
-    const auto at = static_cast<std::size_t>(pair);
-    places.push_back(judgement_of_[at]);
-    tasks.push_back({alignment_.pairs[at], gates_[judgement_of_[at]]});
+void JudgedPairs::add_task(std::int64_t pair) {
+  const auto at = static_cast<std::size_t>(pair);
+  if (is_equal_by_hash(a(pair), b(pair))) return;
+  if (!is_compared(pair)) {
+    states_[at] = PairState::unknown;
+    return;
   }
-  std::vector<Judgement> whole = judge_pairs(a_, b_, tasks, options_.work);
-  for (std::size_t i = 0; i < places.size(); ++i) judgements_[places[i]] = std::move(whole[i]);
+  task_of_[at] = static_cast<std::uint32_t>(tasks_.size());
+  tasks_.push_back({alignment_.pairs[at], &shared(gates_, choice_.gate_of(a(pair)))});
 }
 
 void JudgedPairs::judge() {
-  std::vector<PairTask> tasks;
-  for (std::int64_t pair = 0; pair < count(); ++pair) {
-    const auto at = static_cast<std::size_t>(pair);
-    if (is_equal_by_hash(a(pair), b(pair))) continue;
-    if (!is_compared(pair)) {
-      states_[at] = PairState::unknown;
-      continue;
-    }
-    judgement_of_[at] = static_cast<std::uint32_t>(tasks.size());
-    tasks.push_back({alignment_.pairs[at], choice_.gate_of(a(pair))});
-    gates_.push_back(tasks.back().gate);
-  }
-  const Metrics metrics = metrics_for(tasks);
-  for (PairTask& task : tasks) task.metrics = metrics;
-  judgements_ = judge_pairs(a_, b_, tasks, options_.work);
+  for (std::int64_t pair = 0; pair < count(); ++pair) add_task(pair);
+  const Metrics metrics = metrics_to_take();
+  for (PairTask& task : tasks_) task.metrics = metrics;
+  brief_.resize(tasks_.size());
+  std::mutex mutex;
+  const auto keep = [&](std::size_t task, Judgement judgement) {
+    brief_[task] = {judgement.finding, judgement.used};
+    if (metrics != Metrics::all) return;
+    const std::lock_guard lock(mutex);
+    whole_.emplace(static_cast<std::uint32_t>(task), std::move(judgement));
+  };
+  judge_pairs(a_, b_, tasks_, keep, options_.work);
   for (std::size_t at = 0; at < states_.size(); ++at) {
-    if (judgement_of_[at] != no_judgement) states_[at] = state_of(judgements_[judgement_of_[at]]);
+    if (task_of_[at] != no_task) states_[at] = state_of(brief_[task_of_[at]].finding);
   }
 }
 
-const Judgement* JudgedPairs::judgement(std::int64_t pair) const {
-  const std::uint32_t number = judgement_of_[static_cast<std::size_t>(pair)];
-  return number == no_judgement ? nullptr : &judgements_[number];
+const BriefJudgement* JudgedPairs::judgement(std::int64_t pair) const {
+  const std::uint32_t task = task_of_[static_cast<std::size_t>(pair)];
+  return task == no_task ? nullptr : &brief_[task];
 }
 
-PairReport JudgedPairs::report(std::int64_t pair) const {
+void JudgedPairs::complete(std::span<const std::int64_t> pairs) {
+  std::vector<PairTask> tasks;
+  std::vector<std::uint32_t> numbers;
+  for (const std::int64_t pair : pairs) {
+    const std::uint32_t number = task_of_[static_cast<std::size_t>(pair)];
+    if (number == no_task || whole_.contains(number)) continue;
+    numbers.push_back(number);
+    tasks.push_back({tasks_[number].rows, tasks_[number].gate, Metrics::all});
+  }
+  std::mutex mutex;
+  const auto keep = [&](std::size_t task, Judgement judgement) {
+    const std::lock_guard lock(mutex);
+    whole_.emplace(numbers[task], std::move(judgement));
+  };
+  judge_pairs(a_, b_, tasks, keep, options_.work);
+}
+
+std::vector<PairReport> JudgedPairs::report(std::span<const std::int64_t> pairs) {
+  complete(pairs);
+  std::vector<PairReport> reports;
+  for (const std::int64_t pair : pairs) reports.push_back(make_report(pair));
+  return reports;
+}
+
+PairReport JudgedPairs::report(std::int64_t pair) {
+  complete(std::span(&pair, 1));
+  return make_report(pair);
+}
+
+PairReport JudgedPairs::make_report(std::int64_t pair) const {
   const Record& of_a = a(pair);
   const Record& of_b = b(pair);
   PairReport result{of_a.id, of_b.id, of_a.dtype, of_b.dtype, of_a.shape, of_b.shape, {}, {}};
-  const Judgement* found = judgement(pair);
-  if (!found) return result;
-  result.judgement = *found;
-  const Gate& gate = gates_[judgement_of_[static_cast<std::size_t>(pair)]];
+  const std::uint32_t task = task_of_[static_cast<std::size_t>(pair)];
+  if (task == no_task) return result;
+  result.judgement = whole_.at(task);
+  const Gate& gate = *tasks_[task].gate;
   const bool equality = gate.kind == GateKind::allclose && gate.rtol == 0 && gate.atol == 0;
   result.gate = equality ? "equal values" : describe(gate, of_a.dtype, of_b.dtype);
   return result;

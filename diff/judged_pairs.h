@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "diff/align.h"
@@ -20,6 +22,12 @@ namespace goldentrace {
 struct InputDifference {
   std::int64_t pair = 0;
   Judgement judgement;
+};
+
+// What is kept of every judged pair.
+struct BriefJudgement {
+  Finding finding = Finding::bit_equal;
+  double used = 0;  // part of the gate
 };
 
 // Refers to both traces and the options, which must outlive it. Pairs go by their number in the alignment.
@@ -43,15 +51,20 @@ class JudgedPairs {
   void judge();
   std::span<const PairState> states() const { return states_; }
   std::span<const std::uint8_t> weights() const { return weights_; }
-  // Takes the metrics of these pairs that no gate asks for; judge() leaves them out where there is much to compare.
-  void measure(std::span<const std::int64_t> pairs);
   // Null for pairs that are equal by hash or were not compared.
-  const Judgement* judgement(std::int64_t pair) const;
-  PairReport report(std::int64_t pair) const;
+  const BriefJudgement* judgement(std::int64_t pair) const;
+  // All metrics of these pairs. Of many or large pairs judge() keeps no more than the brief judgement, so they are read
+  // again here; several at once are read by several threads.
+  std::vector<PairReport> report(std::span<const std::int64_t> pairs);
+  PairReport report(std::int64_t pair);
 
  private:
   bool is_equal_by_hash(const Record& a, const Record& b) const;
-  Metrics metrics_for(std::span<const PairTask> tasks) const;
+  void add_task(std::int64_t pair);
+  // Metrics::all: whole judgements are kept.
+  Metrics metrics_to_take() const;
+  void complete(std::span<const std::int64_t> pairs);
+  PairReport make_report(std::int64_t pair) const;
 
   const TraceView& a_;
   const TraceView& b_;
@@ -60,9 +73,11 @@ class JudgedPairs {
   Alignment alignment_;
   std::vector<PairState> states_;
   std::vector<std::uint8_t> weights_;
-  std::vector<std::uint32_t> judgement_of_;  // per pair: place in the two lists below
-  std::vector<Judgement> judgements_;
-  std::vector<Gate> gates_;
+  std::vector<std::uint32_t> task_of_;  // per pair: place in the next two lists
+  std::vector<PairTask> tasks_;
+  std::vector<BriefJudgement> brief_;
+  std::deque<Gate> gates_;  // the distinct ones
+  std::unordered_map<std::uint32_t, Judgement> whole_;
 };
 
 }  // namespace goldentrace

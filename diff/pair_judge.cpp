@@ -43,7 +43,7 @@ Judgement judge_payloads(const OneSide& a, const OneSide& b, const PairTask& tas
   thread_local std::vector<std::byte> kept_b;
   ReusedBytes bytes_a(kept_a);
   ReusedBytes bytes_b(kept_b);
-  return judge(bytes_a.read(a), bytes_b.read(b), task.gate, task.metrics);
+  return judge(bytes_a.read(a), bytes_b.read(b), *task.gate, task.metrics);
 }
 
 Sketch sketch_of_size(const OneSide& side, std::size_t buckets) {
@@ -74,22 +74,20 @@ std::uint64_t payload_bytes(const Record& record) {
 Judgement judge_pair(const TraceView& trace_a, const TraceView& trace_b, const PairTask& task) {
   const OneSide a{trace_a, task.rows.a};
   const OneSide b{trace_b, task.rows.b};
-  Judgement judgement = judge_types(a.record(), b.record(), task.gate);
-  if (!judgement.passes() || judge_hashes(a.record(), b.record(), task.gate, judgement)) return judgement;
+  Judgement judgement = judge_types(a.record(), b.record(), *task.gate);
+  if (!judgement.passes() || judge_hashes(a.record(), b.record(), *task.gate, judgement)) return judgement;
   if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task);
-  return judge_sketches(a, b, task.gate);
+  return judge_sketches(a, b, *task.gate);
 }
 
-std::vector<Judgement> judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
-                                   WorkLimits limits) {
-  std::vector<Judgement> judgements(tasks.size());
+void judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
+                 const std::function<void(std::size_t, Judgement)>& keep, WorkLimits limits) {
   const auto bytes_of = [&](std::size_t i) {
     return payload_bytes(a.records[static_cast<std::size_t>(tasks[i].rows.a)]) +
            payload_bytes(b.records[static_cast<std::size_t>(tasks[i].rows.b)]);
   };
   run_tasks(
-      tasks.size(), bytes_of, [&](std::size_t i) { judgements[i] = judge_pair(a, b, tasks[i]); }, limits);
-  return judgements;
+      tasks.size(), bytes_of, [&](std::size_t i) { keep(i, judge_pair(a, b, tasks[i])); }, limits);
 }
 
 }  // namespace goldentrace

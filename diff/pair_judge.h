@@ -1,8 +1,9 @@
 // Judges aligned records, reading as little of both traces as decides each pair.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
-#include <vector>
 
 #include "diff/align.h"
 #include "diff/gate.h"
@@ -13,7 +14,7 @@ namespace goldentrace {
 
 struct PairTask {
   RecordPair rows;
-  Gate gate;
+  const Gate* gate = nullptr;  // must outlive the task
   Metrics metrics = Metrics::all;
 };
 
@@ -21,8 +22,9 @@ struct PairTask {
 // one from its payload.
 Judgement judge_pair(const TraceView& a, const TraceView& b, const PairTask& task);
 
-// The same for many pairs, on several threads with bounded memory; results in the order of the tasks.
-std::vector<Judgement> judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
-                                   WorkLimits limits = {});
+// The same for many pairs, on several threads with bounded memory. `keep(i, judgement of tasks[i])` is called on those
+// threads, once for each task, in any order.
+void judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
+                 const std::function<void(std::size_t, Judgement)>& keep, WorkLimits limits = {});
 
 }  // namespace goldentrace

@@ -107,6 +107,16 @@ TEST(Align, OpOutputsTakeNoPart) {
   const Alignment alignment = align(a, {});
   EXPECT_TRUE(alignment.pairs.empty());
   EXPECT_TRUE(alignment.missing.empty());
+  EXPECT_TRUE(align(a, a).pairs.empty());
+}
+
+TEST(Align, TwoRunsOfOneProgramMeetRowByRow) {
+  const std::vector<Record> a{record("x", Role::input, "0"), record("x", Role::op_output, "0.0"),
+                              record("x", Role::output, "0")};
+  const Alignment alignment = align(a, a);
+  ASSERT_EQ(alignment.pairs.size(), 2U);
+  EXPECT_EQ(alignment.pairs[1].a, 2);
+  EXPECT_EQ(alignment.pairs[1].b, 2);
 }
 
 }  // namespace

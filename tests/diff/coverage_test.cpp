@@ -51,6 +51,32 @@ TEST(Coverage, AnInputHandedOnIsComparedAsThatInput) {
   }
 }
 
+// Of so many pairs only what the gate asks for is kept; the reported ones are read again.
+TEST(Coverage, ReportedPairsHaveAllMetricsHoweverManyThereAre) {
+  constexpr int count = 10001;
+  MemoryTrace a;
+  MemoryTrace b;
+  for (int i = 0; i < count; ++i) {
+    a.add(id_of("x" + std::to_string(i), Role::output), floats({1, 2}));
+    b.add(id_of("x" + std::to_string(i), Role::output), floats({1, i == 77 ? 3 : 2.00001F}));
+  }
+  const Report report = diff(a.view(), b.view());
+  EXPECT_EQ(report.within_gate, count - 1);
+  ASSERT_THAT(report.roots, SizeIs(1));
+  EXPECT_EQ(report.roots[0].pair.id.layer, "x77");
+  EXPECT_GT(report.roots[0].pair.judgement.comparison.max_ulp, 0U);
+  ASSERT_THAT(report.closest, SizeIs(10));
+  EXPECT_THAT(report.closest[0].judgement.text, HasSubstr("of the gate used"));
+  EXPECT_GT(report.closest[0].judgement.comparison.max_ulp, 0U);
+  EXPECT_LT(a.payloads_read, count + 20);
+
+  a.payloads_read = 0;
+  DiffOptions whole_lists;
+  whole_lists.limit = 100000;
+  EXPECT_THAT(diff(a.view(), b.view(), whole_lists).closest, SizeIs(count - 1));
+  EXPECT_LT(a.payloads_read, count + 20) << "nothing is read twice";
+}
+
 TEST(Coverage, OtherStepsMicrosAndRanksAreMissing) {
   for (const int field : {0, 1, 2}) {
     MemoryTrace a;

@@ -36,7 +36,7 @@ Judgement from_sketches(const Tensor& a, const Tensor& b, const Gate& gate = {})
   trace_a.with_payload = trace_b.with_payload = false;
   trace_a.add(testing::id_of("x", Role::output), a);
   trace_b.add(testing::id_of("x", Role::output), b);
-  return judge_pair(trace_a.view(), trace_b.view(), {{0, 0}, gate});
+  return judge_pair(trace_a.view(), trace_b.view(), {{0, 0}, &gate});
 }
 
 Gate gate_of(GateKind kind) {
@@ -112,6 +112,8 @@ TEST(SketchGate, CountsOfNanDecideFirst) {
   EXPECT_EQ(from_sketches(floats(wave(4096)), floats(values)).finding, Finding::nonfinite);
 }
 
+const Gate rel;
+
 TEST(SketchGate, OtherSizesCannotBeCompared) {
   MemoryTrace a;
   MemoryTrace b;
@@ -119,9 +121,9 @@ TEST(SketchGate, OtherSizesCannotBeCompared) {
   b.sketch_size = 128;
   a.add(testing::id_of("x", Role::output), floats(wave(4096)));
   b.add(testing::id_of("x", Role::output), floats(scaled(wave(4096), 1.01F)));
-  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, {}}).finding, Finding::undecidable);
+  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, &rel}).finding, Finding::undecidable);
   b.with_payload = true;
-  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, {}}).finding, Finding::values) << "made from the payload";
+  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, &rel}).finding, Finding::values) << "made from the payload";
 }
 
 TEST(SketchGate, EqualHashesReadNoPayload) {
@@ -129,7 +131,7 @@ TEST(SketchGate, EqualHashesReadNoPayload) {
   MemoryTrace b;
   a.add(testing::id_of("x", Role::output), floats(wave(4096)));
   b.add(testing::id_of("x", Role::output), floats(wave(4096)));
-  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, {}}).finding, Finding::bit_equal);
+  EXPECT_EQ(judge_pair(a.view(), b.view(), {{0, 0}, &rel}).finding, Finding::bit_equal);
   EXPECT_EQ(a.payloads_read + b.payloads_read, 0);
 }
 
