@@ -38,8 +38,10 @@ test-slow: build-test  ## one full-size run, longer fuzzing, the installed packa
 nightly: build-test  ## everything, long variants too
 	ctest --test-dir build --output-on-failure --no-tests=error
 
-fuzz: build-test  ## FUZZ_SECONDS (30) of the fuzzer of the trace reader
+fuzz: build-test  ## FUZZ_SECONDS (30) of each fuzzer: trace reader, checkpoint readers, libFuzzer where clang is
 	build/tests/fuzz_reader --seconds $${FUZZ_SECONDS:-30}
+	build/tests/fuzz_checkpoints --corpus tests/checkpoints/corpus --seconds $${FUZZ_SECONDS:-30}
+	ci/fuzz.sh $${FUZZ_SECONDS:-30}
 
 bench: deps-test  ## the table of bench/README.md
 	@ci/deps.sh bench

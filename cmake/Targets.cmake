@@ -8,6 +8,9 @@ if(GOLDENTRACE_SANITIZE)
   target_compile_options(goldentrace_options INTERFACE -fsanitize=${GOLDENTRACE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(goldentrace_options INTERFACE -fsanitize=${GOLDENTRACE_SANITIZE})
 endif()
+if(GOLDENTRACE_LIBFUZZER)
+  target_compile_options(goldentrace_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # UNITY compiles several sources as one unit: where LibTorch's headers cost more than the code, it saves most of the time.
 # gt_library(NAME [UNITY] SOURCES a.cpp … HEADERS a.h … DEPENDS target …  PRIVATE_DEPENDS target …)
