@@ -7,7 +7,8 @@
 namespace goldentrace {
 
 enum class Codec : std::uint8_t {
-  standard,  // byte shuffle and Zstandard 1 on chunks of 1 MiB
+  standard,  // byte shuffle and Zstandard 1 on chunks of 1 MiB; without search where a sample shows that it finds
+             // nothing
   fast,      // the same without search for repetitions: entropy coding alone
   small,     // byte shuffle and a higher level on chunks of 4 MiB
   none,      // as it is

@@ -36,39 +36,94 @@ CodecSettings settings_of(Codec codec) {
   }
 }
 
-struct FrameEncoder::State {
-  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(), &ZSTD_freeCCtx};
-  std::vector<std::byte> shuffled;
-  std::vector<std::byte> frame;
-};
+namespace {
 
-FrameEncoder::FrameEncoder(Codec codec) : state_(new State) {
-  ZSTD_CCtx* const context = state_->context.get();
-  const int level = codec == Codec::fast ? no_search_level : settings_of(codec).level;
-  check_zstd(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level));
-  if (codec == Codec::fast) {
-    check_zstd(ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_ps_enable));
-  }
+using Context = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
+
+// Of each byte plane of a chunk so much is looked at.
+constexpr std::size_t sample_bytes = 16384;
+// Smaller chunks are searched without looking.
+constexpr std::size_t sampled_chunk = 16 * sample_bytes;
+
+Context search_context(Codec codec) {
+  Context context{ZSTD_createCCtx(), &ZSTD_freeCCtx};
+  check_zstd(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, settings_of(codec).level));
+  return context;
 }
 
+// The same frames without search for repetitions: the bytes are entropy-coded.
+Context plain_context() {
+  Context context{ZSTD_createCCtx(), &ZSTD_freeCCtx};
+  check_zstd(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, no_search_level));
+  check_zstd(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_literalCompressionMode, ZSTD_ps_enable));
+  return context;
+}
+
+}  // namespace
+
+struct FrameEncoder::State {
+  explicit State(Codec wanted) : codec(wanted) {}
+
+  std::size_t compress(const Context& context, std::span<const std::byte> in, std::vector<std::byte>& out) const {
+    const std::size_t most = ZSTD_compressBound(in.size());
+    if (out.size() < most) out.resize(most);
+    const std::size_t size = ZSTD_compress2(context.get(), out.data(), out.size(), in.data(), in.size());
+    check_zstd(size);
+    return size;
+  }
+
+  // Tensors are often noise: then a search finds nothing and takes most of the time. Looks at two pieces of each byte
+  // plane, or of each quarter of bytes without planes; plain coding may lose 1/256 of what a search would save.
+  bool is_search_worthwhile(std::span<const std::byte> in, std::size_t item_bytes) {
+    if (codec == Codec::fast) return false;
+    if (codec != Codec::standard || in.size() < sampled_chunk) return true;
+    const std::size_t planes = std::clamp<std::size_t>(item_bytes, 2, 8);
+    std::size_t searched = 0;
+    std::size_t unsearched = 0;
+    for (std::size_t i = 0; i < planes; ++i) {
+      take_sample(in.subspan(i * (in.size() / planes), in.size() / planes));
+      searched += compress(search, sample, frame);
+      unsearched += compress(plain, sample, frame);
+    }
+    return searched + searched / 256 < unsearched;
+  }
+
+  void take_sample(std::span<const std::byte> plane) {
+    sample.clear();
+    for (std::size_t part : {1, 3}) {
+      const auto piece = plane.subspan(part * plane.size() / 4, sample_bytes / 2);
+      sample.insert(sample.end(), piece.begin(), piece.end());
+    }
+  }
+
+  Codec codec;
+  Context search = search_context(codec);
+  Context plain = plain_context();
+  std::vector<std::byte> shuffled;
+  std::vector<std::byte> sample;
+  std::vector<std::byte> frame;
+  std::vector<std::byte> other_frame;
+};
+
+FrameEncoder::FrameEncoder(Codec codec) : state_(new State(codec)) {}
 FrameEncoder::~FrameEncoder() = default;
 
 std::span<const std::byte> FrameEncoder::encode(std::span<const std::byte> raw, std::size_t item_bytes,
                                                 format::Codec codec) {
   if (codec == format::Codec::raw) return raw;
+  State& state = *state_;
   std::span<const std::byte> input = raw;
   if (item_bytes > 1) {
-    if (state_->shuffled.size() < raw.size()) state_->shuffled.resize(raw.size());
-    const std::span<std::byte> shuffled = std::span(state_->shuffled).first(raw.size());
+    if (state.shuffled.size() < raw.size()) state.shuffled.resize(raw.size());
+    const std::span<std::byte> shuffled = std::span(state.shuffled).first(raw.size());
     shuffle(raw, item_bytes, shuffled);
     input = shuffled;
   }
-  const std::size_t most = ZSTD_compressBound(raw.size());
-  if (state_->frame.size() < most) state_->frame.resize(most);
-  const std::size_t size =
-      ZSTD_compress2(state_->context.get(), state_->frame.data(), state_->frame.size(), input.data(), input.size());
-  check_zstd(size);
-  return std::span(state_->frame).first(size);
+  const bool searches = state.is_search_worthwhile(input, item_bytes);
+  const std::size_t size = state.compress(searches ? state.search : state.plain, input, state.frame);
+  if (state.codec != Codec::small) return std::span(state.frame).first(size);
+  const std::size_t other = state.compress(state.plain, input, state.other_frame);
+  return other < size ? std::span(state.other_frame).first(other) : std::span(state.frame).first(size);
 }
 
 namespace {

@@ -1,6 +1,8 @@
 #include "traces/index_reader.h"
 
 #include <algorithm>
+#include <exception>
+#include <thread>
 
 #include "traces/error.h"
 
@@ -10,7 +12,8 @@ namespace {
 // One row of a table, for checks and their messages.
 class RowCheck {
  public:
-  RowCheck(const IndexContext& context, const char* table) : context_(context), table_(table) {}
+  RowCheck(const IndexContext& context, const char* table, std::uint64_t first_row = 0)
+      : context_(context), table_(table), row_(first_row) {}
 
   void next() { ++row_; }
 
@@ -37,21 +40,39 @@ class RowCheck {
  private:
   const IndexContext& context_;
   std::string table_;
-  std::uint64_t row_ = 0;
+  std::uint64_t row_;
   std::uint64_t copied_ = 0;
 };
 
-class RecordReader {
- public:
-  explicit RecordReader(const IndexContext& context)
-      : context_(context),
-        check_(context, "/index row "),
-        shapes_(context.tables.load<std::int64_t>(format::shapes)),
-        producers_(context.tables.load<std::int64_t>(format::producers)) {
+// What every row may refer to.
+struct RecordTables {
+  explicit RecordTables(const IndexContext& context)
+      : shapes(context.tables.load<std::int64_t>(format::shapes)),
+        producers(context.tables.load<std::int64_t>(format::producers)) {
     for (std::string_view name : {format::sketches_float32, format::sketches_float64}) {
-      sketch_elements_.push_back(context.tables.run(name).bytes / context.tables.run(name).item_bytes);
+      sketch_elements.push_back(context.tables.run(name).bytes / context.tables.run(name).item_bytes);
     }
   }
+
+  std::vector<std::int64_t> shapes;
+  std::vector<std::int64_t> producers;
+  std::vector<std::uint64_t> sketch_elements;
+};
+
+// Reads consecutive rows from `first_row` on, whose producers begin at `first_producer`.
+class RecordReader {
+ public:
+  RecordReader(const IndexContext& context, const RecordTables& tables, std::uint64_t first_row,
+               std::uint64_t first_producer)
+      : context_(context),
+        check_(context, "/index row ", first_row),
+        shapes_(tables.shapes),
+        producers_(tables.producers),
+        sketch_elements_(tables.sketch_elements),
+        used_producers_(first_producer),
+        rows_(static_cast<std::int64_t>(first_row)) {}
+
+  std::uint64_t used_producers() const { return used_producers_; }
 
   Record next(const format::IndexRow& row) {
     Record record{.id = {.step = row.step, .micro = row.micro, .rank = row.rank, .pass = check_.pass(row.pass)}};
@@ -120,11 +141,11 @@ class RecordReader {
 
   const IndexContext& context_;
   RowCheck check_;
-  std::vector<std::int64_t> shapes_;
-  std::vector<std::int64_t> producers_;
-  std::vector<std::uint64_t> sketch_elements_;
-  std::uint64_t used_producers_ = 0;
-  std::int64_t rows_ = 0;
+  const std::vector<std::int64_t>& shapes_;
+  const std::vector<std::int64_t>& producers_;
+  const std::vector<std::uint64_t>& sketch_elements_;
+  std::uint64_t used_producers_;
+  std::int64_t rows_;
 };
 
 // `number` is -1 or below `count`.
@@ -134,11 +155,58 @@ bool is_number(std::int64_t number, std::uint64_t count) {
 
 }  // namespace
 
+namespace {
+
+// Rows for which a thread of its own is worth its start.
+constexpr std::size_t rows_of_a_thread = 20000;
+
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::exception_ptr failure;
+};
+
+std::vector<RowRange> ranges_of(std::size_t rows) {
+  const std::size_t threads = std::clamp<std::size_t>(rows / rows_of_a_thread, 1, std::thread::hardware_concurrency());
+  std::vector<RowRange> ranges(std::max<std::size_t>(1, threads));
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    ranges[i].first = rows * i / ranges.size();
+    ranges[i].end = rows * (i + 1) / ranges.size();
+  }
+  return ranges;
+}
+
+// A range believes its first row where its producers begin; the range before checks that.
+void read_range(const IndexContext& context, const RecordTables& tables, const std::vector<format::IndexRow>& rows,
+                RowRange& range, std::vector<Record>& records) {
+  try {
+    const std::uint64_t producers = range.first == 0 ? 0 : rows[range.first].producers;
+    RecordReader reader(context, tables, range.first, std::min<std::uint64_t>(producers, tables.producers.size()));
+    for (std::size_t row = range.first; row < range.end; ++row) records[row] = reader.next(rows[row]);
+    if (range.end < rows.size() && rows[range.end].producers != reader.used_producers()) {
+      throw Error(ErrorCode::damaged, "damaged: its producers are not there",
+                  {.file = context.frames.file().path().string(), .record = "/index row " + std::to_string(range.end)});
+    }
+  } catch (...) {
+    range.failure = std::current_exception();
+  }
+}
+
+}  // namespace
+
 std::vector<Record> read_records(const IndexContext& context, const std::vector<format::IndexRow>& rows) {
-  RecordReader reader(context);
-  std::vector<Record> records;
-  records.reserve(rows.size());
-  for (const format::IndexRow& row : rows) records.push_back(reader.next(row));
+  const RecordTables tables(context);
+  std::vector<Record> records(rows.size());
+  std::vector<RowRange> ranges = ranges_of(rows.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    threads.emplace_back([&, i] { read_range(context, tables, rows, ranges[i], records); });
+  }
+  read_range(context, tables, rows, ranges[0], records);
+  for (std::thread& thread : threads) thread.join();
+  for (const RowRange& range : ranges) {
+    if (range.failure) std::rethrow_exception(range.failure);
+  }
   return records;
 }
 
