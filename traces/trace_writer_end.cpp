@@ -1,0 +1,108 @@
+// How a recording, or a segment of it, ends: sealed, or left in its journal.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "traces/journal_reader.h"
+#include "traces/sealer.h"
+#include "traces/trace_writer_state.h"
+
+namespace goldentrace {
+namespace {
+
+// Seals a finished journal and removes it; when that fails the journal stays for `gtrace recover`.
+void seal_and_remove(Segment& segment) {
+  JournalReader reader(segment.journal.path());
+  segment.journal.keep();
+  segment.is_kept = true;
+  try {
+    seal(reader, segment.journal.map(), segment.target);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(error.what()) + "; the recording is in its journal; when there is room: " +
+                                  recover_command(segment.journal.path()));
+  }
+  segment.journal.file().remove();
+}
+
+}  // namespace
+
+// Behind the back of the recording; one segment after the other.
+void TraceWriter::State::seal_behind(SegmentPointer segment) {
+  segments.pop_front();
+  const auto work = [this, segment = std::move(segment), before = sealing] {
+    if (before.valid()) before.wait();
+    try {
+      seal_and_remove(*segment);
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = error;
+    }
+  };
+  sealing = std::async(std::launch::async, work).share();
+}
+
+// What a finished recording says last, without the rows that were not committed. Their tapes and random states stay,
+// because numbers count through.
+void TraceWriter::State::queue_rest() {
+  const SegmentPointer last = segments.front();
+  commits.push_back({segments.back(), reserved, std::exchange(open, {}), false});
+  JournalCommit rest{.rows = committed_rows, .steps = committed_steps};
+  for (OpenCommit& commit : commits) {
+    if (commit.segment != last) continue;
+    std::move(commit.body.tapes.begin(), commit.body.tapes.end(), std::back_inserter(rest.tapes));
+    std::move(commit.body.blobs.begin(), commit.body.blobs.end(), std::back_inserter(rest.blobs));
+    for (CallChange& change : commit.body.changes) {
+      if (change.row < last->committed_calls) rest.changes.push_back(std::move(change));
+    }
+  }
+  while (segments.size() > 1) segments.pop_back();
+  rest.header = header_text();
+  commits.clear();
+  commits.push_back({last, committed_rows, std::move(rest), false});
+}
+
+void TraceWriter::State::finish(Ending ending) {
+  std::unique_lock lock(mutex);
+  check();
+  ending == Ending::every_row ? queue_commit(Switching::never) : queue_rest();
+  complete_commits();
+  if (!commits.empty()) {
+    throw Error(ErrorCode::internal, "a reserved record was never put", {.file = target.string(), .record = {}});
+  }
+  lock.unlock();
+  if (sealing.valid()) sealing.wait();
+  if (failure) throw *failure;
+  if (ending == Ending::every_row || current().journal.map().rows > 0) seal_and_remove(current());
+}
+
+// Committed steps are kept in the trace if there is none of that name, in the journal otherwise.
+void TraceWriter::State::give_up(const Error& error) {
+  if (sealing.valid()) sealing.wait();
+  Segment& segment = *segments.front();
+  if (segment.journal.map().rows == 0 || segment.is_kept) throw error;
+  const std::string steps = std::to_string(committed_steps) + (committed_steps == 1 ? " step" : " steps");
+  const std::string what = error.what();
+  std::error_code ignored;
+  if (!std::filesystem::exists(segment.target, ignored)) {
+    try {
+      seal_and_remove(segment);
+    } catch (const Error&) {
+      throw Error(error.code(), what + "; " + steps + " before that are kept; recover them with: " +
+                                    recover_command(segment.journal.path()));
+    }
+    throw Error(error.code(), what + "; " + steps + " before that are in " + segment.target.string());
+  }
+  segment.journal.keep();
+  throw Error(error.code(), what + "; " + steps +
+                                " before that are kept; recover them with: " + recover_command(segment.journal.path()));
+}
+
+void TraceWriter::State::end(Ending ending) {
+  try {
+    finish(ending);
+  } catch (const Error& error) {
+    give_up(error);
+  }
+}
+
+}  // namespace goldentrace
