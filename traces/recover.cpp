@@ -77,13 +77,19 @@ void check_scan(const fs::path& journal, const JournalScan& scan, const RecoverO
   throw Error(ErrorCode::incomplete, "no step was committed; record again", {.file = journal.string()});
 }
 
+// Scanning is the first half of the work, sealing the second.
+JournalProgress half(const JournalProgress& progress, std::uint64_t number) {
+  if (!progress) return {};
+  return [&progress, number](std::uint64_t done, std::uint64_t total) { progress(number * total + done, 2 * total); };
+}
+
 }  // namespace
 
 RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& options, const JournalProgress& progress) {
   JournalReader reader(journal);
   lock(reader);
   RecoverResult result{.journal = journal, .trace = target_of(journal, options)};
-  const JournalScan scan = reader.scan(progress);
+  const JournalScan scan = reader.scan(half(progress, 0));
   check_scan(journal, scan, options);
   result.steps = scan.map.steps;
   result.records = scan.map.rows;
@@ -96,7 +102,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
     if (fs::exists(result.trace) && options.replace == RecoverOptions::Replace::older_only) {
       check_older(result.trace, journal);
     }
-    seal(reader, scan.map, result.trace);
+    seal(reader, scan.map, result.trace, half(progress, 1));
   }
   std::error_code ignored;
   if (!scan.damage) fs::remove(journal, ignored);
