@@ -64,6 +64,12 @@ TensorSource source_of(const Parameter& parameter, const std::string& name) {
 
 void check_parameters(const GptWeights& weights, const std::filesystem::path& path, std::vector<std::string> unexpected,
                       const std::function<std::string(const std::string&)>& name_of) {
+  // A number out of a file: the list of what is missing must not grow with it.
+  if (weights.shape.layers > static_cast<std::int64_t>(weights.parameters.size()))
+    throw Error(ErrorCode::not_found,
+                "is said to have " + std::to_string(weights.shape.layers) + " layers and holds " +
+                    std::to_string(weights.parameters.size()) + " parameters",
+                {.file = path.string(), .record = {}});
   const std::vector<ParameterShape> wanted = parameters_of(weights.shape);
   std::vector<std::string> missing;
   std::set<std::string_view> known;

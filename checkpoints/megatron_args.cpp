@@ -128,7 +128,7 @@ std::int64_t read_vocabulary(const MegatronFiles& files, const ReadOptions& opti
 
 void check_channels(const MegatronFiles& files, const Arguments& args, const GptShape& shape) {
   const auto channels = args.integer("kv_channels");
-  if (channels && *channels * shape.heads != shape.hidden)
+  if (channels && *channels != shape.head_size())
     refuse(files, ErrorCode::unsupported, "kv-channels other than hidden size / heads");
 }
 

@@ -54,20 +54,20 @@ std::string padded(std::int64_t value, std::size_t digits) {
   return std::string(text.size() < digits ? digits - text.size() : 0, '0') + text;
 }
 
-// Every file between the first layer and the last, for each rank.
+// Every file between the first layer and the last, for each rank. Names are counted only as far as they are shown: the
+// numbers come out of file names.
 void check_complete(const fs::path& folder, const LayerFiles& files, std::int64_t layers) {
+  std::set<std::int64_t> wanted = files.indices;
+  wanted.insert({pipe_embedding, pipe_first_layer + layers + 1});
+  for (std::int64_t layer = 0; layer < layers; ++layer) wanted.insert(pipe_first_layer + layer);
   std::string missing;
   std::size_t count = 0;
-  std::vector<std::int64_t> wanted{pipe_embedding, pipe_first_layer + layers + 1};
-  for (std::int64_t layer = 0; layer < layers; ++layer) wanted.push_back(pipe_first_layer + layer);
-  wanted.insert(wanted.end(), files.indices.begin(), files.indices.end());
-  std::set<std::string> names;
-  for (const std::int64_t index : wanted)
-    for (std::int64_t rank = 0; rank <= *files.ranks.rbegin(); ++rank)
-      if (!files.present.contains({index, rank})) names.insert(pipe_file_name(index, rank));
-  for (const std::string& name : names)
-    if (count++ < most_names) missing += (missing.empty() ? "" : ", ") + name;
-  if (count > 0) refuse(ErrorCode::not_found, folder, std::to_string(count) + " files are missing: " + missing);
+  for (auto index = wanted.begin(); index != wanted.end() && count <= most_names; ++index)
+    for (std::int64_t rank = 0; rank <= *files.ranks.rbegin() && count <= most_names; ++rank)
+      if (!files.present.contains({*index, rank}) && ++count <= most_names)
+        missing += (missing.empty() ? "" : ", ") + pipe_file_name(*index, rank);
+  const std::string number = count > most_names ? "more than " + std::to_string(most_names) : std::to_string(count);
+  if (count > 0) refuse(ErrorCode::not_found, folder, "files that are missing, " + number + ": " + missing);
 }
 
 bool has_tensor(const TensorFile& file, std::string_view name) {

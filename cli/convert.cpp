@@ -23,6 +23,8 @@ const char* const examples =
     "  gtrace convert gpt2-hf megatron --to megatron --tp 2 --layout classic --checkpoint-version 0\n"
     "  gtrace convert old_megatron gpt2-hf --to hf --heads 16 --vocab-size 50257\n\n";
 
+constexpr std::int64_t largest_vocabulary = std::int64_t{1} << 31;
+
 ReadOptions read_options(const ConvertOptions& options) {
   return {.heads = options.heads,
           .groups = options.groups,
@@ -117,12 +119,13 @@ void add_target_options(CLI::App& command, ConvertOptions& options) {
       ->group("Target");
   integer_from(command.add_option("--tp", options.megatron.ranks, "Megatron: tensor-parallel ranks"), 1)
       ->group("Target");
-  integer_from(command.add_option("--make-vocab-size-divisible-by", options.megatron.vocab_divisor,
-                                  "Megatron: the vocabulary is padded to a multiple of this times --tp"),
-               1)
+  integer_between(command.add_option("--make-vocab-size-divisible-by", options.megatron.vocab_divisor,
+                                     "Megatron: the vocabulary is padded to a multiple of this times --tp"),
+                  1, largest_vocabulary)
       ->group("Target");
-  integer_from(command.add_option("--pad-vocab-size-to", options.megatron.padded_vocab, "Megatron: padded vocabulary"),
-               1)
+  integer_between(
+      command.add_option("--pad-vocab-size-to", options.megatron.padded_vocab, "Megatron: padded vocabulary"), 1,
+      largest_vocabulary)
       ->group("Target");
   integer_between(command.add_option("--shard-size", options.shard_megabytes, "hf: megabytes of a file"), 1,
                   std::int64_t{1} << 40)

@@ -276,7 +276,7 @@ def test_shards_that_do_not_belong_together(tmp_path, gpt2):
     assert "layer_04 input_layernorm.weight: differs between tensor-parallel ranks 0 and 1" in message
     run(tmp_path / "m", tmp_path / "first", "--to", "hf", "--replicas", "first")
     path.unlink()
-    assert "1 files are missing: layer_04-model_01-model_states.pt" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+    assert "files that are missing, 1: layer_04-model_01-model_states.pt" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
 
 
 def test_damaged_files_leave_nothing(tmp_path, gpt2):
@@ -424,6 +424,44 @@ def test_hostile_folders(tmp_path, gpt2):
     (tmp_path / "folder" / "model.safetensors").mkdir(parents=True)
     assert "is a directory" in refusal(tmp_path / "folder", tmp_path / "out", "--to", "hf")
     assert "no such file" in refusal(tmp_path / "absent", tmp_path / "out", "--to", "hf")
+
+
+def test_numbers_of_a_hostile_configuration(tmp_path, gpt2):
+    reference(gpt2[0]).save_pretrained(tmp_path / "hf")
+    config = json.loads((tmp_path / "hf" / "config.json").read_text())
+    for change, words in (({"n_layer": 2**31}, "said to have 2147483648 layers"), ({"n_layer": 2**31 + 1}, "number of layers is"),
+                          ({"n_layer": 4}, "12 missing: transformer.h.3.ln_1.weight"), ({"n_embd": 64}, "the configuration needs"),
+                          ({"n_head": 0}, "number of heads is 0"), ({"vocab_size": -1}, "vocabulary size is -1")):
+        (tmp_path / "hf" / "config.json").write_text(json.dumps(config | change))
+        assert words in refusal(tmp_path / "hf", tmp_path / "out", "--to", "megatron")
+    for value in (2**62, 1, -1):
+        args = megatron.arguments(gpt2[0], 1)
+        args.kv_channels = value
+        megatron.write_pipe(tmp_path / f"m{value}", gpt2[0], args=args)
+        assert "kv-channels" in refusal(tmp_path / f"m{value}", tmp_path / "out", "--to", "hf")
+
+
+def test_file_names_that_count_to_a_million(tmp_path, gpt2):
+    megatron.write_pipe(tmp_path / "m", gpt2[0])
+    step = tmp_path / "m" / "global_step7"
+    shutil.copy(step / "layer_07-model_00-model_states.pt", step / "layer_999999-model_999999-model_states.pt")
+    assert "more than 20" in refusal(tmp_path / "m", tmp_path / "out", "--to", "hf")
+
+
+def test_shards_of_bin_files_and_single_files(tmp_path, gpt2):
+    _, state, wanted = gpt2
+    reference(gpt2[0]).save_pretrained(tmp_path / "hf")
+    run(tmp_path / "hf" / "model.safetensors", tmp_path / "one", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "one" / "model.safetensors"), state)
+    (tmp_path / "hf" / "model.safetensors").unlink()
+    names, files = sorted(state), {}
+    for i, part in enumerate((names[::2], names[1::2])):
+        files |= dict.fromkeys(part, f"pytorch_model-0000{i + 1}-of-00002.bin")
+        torch.save({name: state[name] for name in part}, tmp_path / "hf" / files[part[0]])
+    index = {"metadata": {"total_size": 1}, "weight_map": files}
+    (tmp_path / "hf" / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+    run(tmp_path / "hf", tmp_path / "two", "--to", "hf")
+    assert_same_state(load_file(tmp_path / "two" / "model.safetensors"), state)
 
 
 def test_the_target_is_never_overwritten(tmp_path, gpt2):
