@@ -45,7 +45,7 @@ std::string ending(const ChildResult& result) {
 }
 
 std::string kept(const CommittedSteps& committed, const Status& status) {
-  if (status.word.empty()) return "nothing was recorded";
+  if (status.word.empty() || status.word == "nothing") return "nothing was recorded";
   if (status.word == "recording") return "the recording was not closed, nothing was kept";
   return committed.text();
 }
@@ -54,28 +54,18 @@ std::string kept(const CommittedSteps& committed, const Status& status) {
   throw Error(code, what, {program.front(), ""});
 }
 
-bool has_layers(const std::filesystem::path& path) {
-  const TraceReader trace(path);
-  return std::any_of(trace.calls().begin(), trace.calls().end(),
-                     [](const LayerCall& call) { return call.layer != root_layer; });
-}
-
 // The program ended well; whether the recording did.
-void check_recording(const RecordOptions& options, const CommittedSteps& committed, const Status& status,
-                     const Words& program) {
+void check_recording(const CommittedSteps& committed, const Status& status, const Words& program) {
   if (status.word.empty()) {
-    refuse(ErrorCode::not_found,
-           "recorded nothing: it does not use LibTorch, or another version than goldentrace was built for", program);
+    refuse(ErrorCode::not_found, "recorded nothing: no LibTorch was loaded when it started", program);
   }
+  if (status.word == "nothing") refuse(ErrorCode::usage, "recorded nothing: " + status.reason, program);
   if (status.word == "recording") {
     refuse(ErrorCode::incomplete, "ended without leaving main, so the recording was not closed", program);
   }
   if (status.word == "failed") refuse(ErrorCode::input_output, "recording failed: " + status.reason, program);
   if (status.word != "sealed") {
     refuse(ErrorCode::incomplete, status.reason + "; " + committed.text(), program);
-  }
-  if (!has_layers(options.capture.output)) {
-    refuse(ErrorCode::not_found, "has no layers; mark them with RECORD_USER_SCOPE(\"layers.0\")", program);
   }
 }
 
@@ -97,7 +87,7 @@ ExitCode run_record_program(const RecordOptions& options, const Words& program) 
   if (result.signal != 0 || result.exit_code != 0) {
     refuse(ErrorCode::incomplete, ending(result) + "; " + kept(committed, status), program);
   }
-  check_recording(options, committed, status, program);
+  check_recording(committed, status, program);
   print_summary(options.capture.output, options.output);
   return ExitCode::same;
 }

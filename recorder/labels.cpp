@@ -37,6 +37,7 @@ Label meaning_of(std::string_view text) {
 
 // Labels that carry a number of their own ("batch 17") would otherwise fill the memory of a long run.
 constexpr std::size_t known_limit = 65536;
+constexpr std::size_t named_limit = 8;
 
 }  // namespace
 
@@ -48,7 +49,10 @@ bool Labels::wants(std::string_view text) const {
 Label Labels::classify(std::string_view text) {
   if (const auto found = known_.find(std::string(text)); found != known_.end()) return found->second;
   Label label = meaning_of(text);
-  if (label.kind == LabelKind::layer && !wants(text)) label.kind = LabelKind::unwanted;
+  if (label.kind == LabelKind::layer && !wants(text)) {
+    label.kind = LabelKind::unwanted;
+    if (left_out_.size() < named_limit) left_out_.emplace_back(text);
+  }
   if (known_.size() < known_limit) known_.emplace(text, label);
   return label;
 }

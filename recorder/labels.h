@@ -31,12 +31,15 @@ class Labels {
 
   // Remembers the answer for each text.
   Label classify(std::string_view text);
+  // The first few that no glob named, in order of first use.
+  const std::vector<std::string>& left_out() const { return left_out_; }
   bool wants_root() const { return wanted_.empty() || wants("(root)"); }
 
  private:
   bool wants(std::string_view text) const;
 
   std::vector<std::string> wanted_;
+  std::vector<std::string> left_out_;
   std::unordered_map<std::string, Label> known_;
 };
 

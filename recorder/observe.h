@@ -31,7 +31,8 @@ namespace environment {
 inline constexpr const char* output = "GOLDENTRACE_OUTPUT";    // the trace, an absolute path
 inline constexpr const char* options = "GOLDENTRACE_OPTIONS";  // RecorderOptions as JSON, to_json()
 // A file that does not exist yet. The recorded process makes it when recording starts ("recording") and writes how it
-// ended: "sealed", "committed: <why>", "failed: <why>". No file: nothing was recorded. Optional.
+// ended: "sealed", "committed: <why>", "failed: <why>"; "nothing: <why>" where no trace was written and an older one
+// stays. No file: no LibTorch was seen. Optional.
 inline constexpr const char* status = "GOLDENTRACE_STATUS";
 }  // namespace environment
 

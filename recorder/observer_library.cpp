@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "recorder/observe.h"
 #include "traces/error.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 // The recording of this process. Never destroyed: threads may outlive main().
 struct Observation {
   std::atomic<bool> entered_layer = false;
+  RecorderOptions asked;
   std::unique_ptr<Recorder> recorder;
   std::string status_file;
   pid_t process = 0;
@@ -43,11 +46,31 @@ void write_status(const std::string& text) {
 
 enum class Ending { whole, committed };
 
+// Why there is nothing to write although the program has layers; empty: there is something.
+std::string filtered_out(const FilterEffect& run, const RecorderOptions& asked) {
+  if (run.recorded || run.last_step < run.first_step) return "";
+  if (run.labels_left_out.empty()) {
+    return "no step of the run was to be recorded: it has the steps " + std::to_string(run.first_step) + " to " +
+           std::to_string(run.last_step);
+  }
+  std::string labels;
+  for (const std::string& label : run.labels_left_out) labels += (labels.empty() ? "" : ", ") + printable(label);
+  return "every label was filtered out: no '" + printable(asked.layers.front()) + "' among its labels " + labels;
+}
+
+// Nothing is written, and an older trace stays.
+void discard(const std::string& why) {
+  observation().recorder.reset();
+  write_status("nothing: " + why);
+}
+
 void end(Ending ending, const std::string& why) noexcept {
   std::call_once(observation().ended, [&] {
     try {
+      const std::string nothing = filtered_out(observation().recorder->filter_effect(), observation().asked);
+      if (!nothing.empty() && ending == Ending::whole) return discard(nothing);
       Recorder& recorder = *observation().recorder;
-      ending == Ending::whole ? recorder.close() : recorder.close_committed();
+      ending == Ending::whole ? recorder.close() : recorder.close_committed(why);
       write_status(ending == Ending::whole ? "sealed" : "committed: " + why);
     } catch (const std::exception& failure) {
       say(failure.what());
@@ -64,7 +87,7 @@ void end_with(int code) {
 
 // exit() was called before main() returned. Some of LibTorch's statics are gone already.
 void on_program_exit(int code, void*) {
-  if (is_other_process()) return;
+  if (is_other_process() || !observation().recorder) return;
   observation().recorder->stop_checking();
   end_with(code);
 }
@@ -91,7 +114,7 @@ void watch_signals() {
   unsigned char signal = 0;
   while (read(observation().wake[0], &signal, 1) != 1) {
   }
-  end(Ending::committed, std::string("stopped by signal ") + strsignal(signal));
+  end(Ending::committed, std::string("SIG") + sigabbrev_np(signal));
   take_default_action(signal);
 }
 
@@ -129,15 +152,30 @@ std::string taken(const char* variable) {
   return text;
 }
 
+// That an earlier program of the same command could not be recorded does not count.
+bool is_taken(const std::string& status_file) {
+  std::string word;
+  std::ifstream(status_file) >> word;
+  return !word.empty() && word != "nothing:";
+}
+
 // False when an earlier program of the same command was recorded.
 bool claim(const std::string& status_file) {
   if (status_file.empty()) return true;
-  std::FILE* file = std::fopen(status_file.c_str(), "wx");
-  if (file == nullptr) return false;
-  std::fputs("recording\n", file);
-  std::fclose(file);
+  if (std::FILE* made = std::fopen(status_file.c_str(), "wx")) {
+    std::fclose(made);
+  } else if (is_taken(status_file)) {
+    return false;
+  }
   observation().status_file = status_file;
+  write_status("recording");
   return true;
+}
+
+void refuse(const std::string& why, const std::string& status_file) {
+  if (status_file.empty() || is_taken(status_file)) return say("not recorded: " + why);
+  observation().status_file = status_file;
+  write_status("nothing: " + why);
 }
 
 void start() {
@@ -145,13 +183,14 @@ void start() {
                     status = taken(environment::status);
   const std::string version = loaded_version(), wanted = TORCH_VERSION;
   if (version != wanted && !version.starts_with(wanted + '+') && !wanted.starts_with(version + '+')) {
-    return say("not recorded: this program's LibTorch is " + version + ", goldentrace was built for " + wanted);
+    return refuse("its LibTorch is " + version + ", goldentrace was built for " + wanted, status);
   }
   if (!claim(status)) return say("not recorded: another program of this command was recorded to " + output);
   observation().process = getpid();
   try {
     RecorderOptions wanted_options = options.empty() ? RecorderOptions() : parse_recorder_options(options);
     wanted_options.output = output;
+    observation().asked = wanted_options;
     // What is registered before main() would run after LibTorch's own clean-up.
     wanted_options.first_layer = [] {
       observation().entered_layer = true;

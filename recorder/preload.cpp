@@ -36,6 +36,29 @@ std::string own_path() {
   return info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
+bool file_is_empty(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "r");
+  const bool empty = file == nullptr || std::fgetc(file) == EOF;
+  if (file != nullptr) std::fclose(file);
+  return empty;
+}
+
+std::string status_file;  // of the command that started this process
+bool is_asked = false;
+bool is_observed = false;
+
+// To the command, when nothing was said to it before; otherwise to people.
+void say_not_recorded(const std::string& why) {
+  if (!status_file.empty() && file_is_empty(status_file)) {
+    if (std::FILE* file = std::fopen(status_file.c_str(), "w")) {
+      std::fprintf(file, "nothing: %s\n", why.c_str());
+      std::fclose(file);
+      return;
+    }
+  }
+  std::fprintf(stderr, "goldentrace: not recorded: %s\n", why.c_str());
+}
+
 using Start = void (*)();
 using MainReturned = void (*)(int code);
 MainReturned main_returned = nullptr;
@@ -48,16 +71,24 @@ void open_observer(const std::string& own_path) {
     main_returned = reinterpret_cast<MainReturned>(dlsym(handle, "goldentrace_main_returned"));
     return start();
   }
-  std::fprintf(stderr,
-               "goldentrace: not recorded: this program's LibTorch is not the one goldentrace was built for (%s)\n",
-               dlerror());
+  say_not_recorded(std::string("its LibTorch is not the one goldentrace was built for (") + dlerror() + ")");
 }
 
 __attribute__((constructor)) void begin() {
-  if (std::getenv("GOLDENTRACE_OUTPUT") == nullptr || dl_iterate_phdr(&is_libtorch, nullptr) == 0) return;
+  if (std::getenv("GOLDENTRACE_OUTPUT") == nullptr) return;
+  if (const char* status = std::getenv("GOLDENTRACE_STATUS")) status_file = status;
+  is_asked = true;
+  if (dl_iterate_phdr(&is_libtorch, nullptr) == 0) return;
+  is_observed = true;
   const std::string path = own_path();
   leave_environment(path);
   open_observer(path);
+}
+
+// The observer opens before main() or not at all: what dlopen() brings in later was never seen.
+__attribute__((destructor)) void end() {
+  if (!is_asked || is_observed || dl_iterate_phdr(&is_libtorch, nullptr) == 0) return;
+  say_not_recorded("it loads LibTorch after it has started (dlopen); link it with LibTorch or use the library in it");
 }
 
 using Main = int (*)(int, char**, char**);

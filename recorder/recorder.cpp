@@ -116,6 +116,13 @@ void Recorder::set_capture(Capture capture) {
 
 std::int64_t Recorder::differences() const { return state_->session->sink.differences(); }
 
+FilterEffect Recorder::filter_effect() const {
+  const std::lock_guard lock(state_->session->mutex);
+  FilterEffect effect = state_->session->timeline.filter_effect();
+  effect.labels_left_out = state_->session->labels.left_out();
+  return effect;
+}
+
 void Recorder::close() {
   state_->say([&](Session& session) { session.timeline.finish(); });
   stop_observing(*state_->session);

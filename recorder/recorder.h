@@ -59,6 +59,13 @@ struct RecorderOptions {
   std::function<void(std::int64_t step, std::uint64_t bytes)> step_written;
 };
 
+// What a run went through, for whoever has to say that the filters left nothing of it.
+struct FilterEffect {
+  bool recorded = false;                        // an entry of a wanted layer in a wanted step
+  std::int64_t first_step = 0, last_step = -1;  // in which a layer was entered, wanted or not
+  std::vector<std::string> labels_left_out;     // a few, in order of first use
+};
+
 // At most one Recorder observes a process at a time (a second one is refused with Error(usage)). Methods are called on
 // the training thread; backward may run on any thread. The recorder never throws into the model's ops: the first
 // failure is kept, recording stops, the model goes on, and close() reports it.
@@ -90,6 +97,7 @@ class Recorder {
   std::int64_t differences() const;
 
   Header& header();
+  FilterEffect filter_effect() const;
   // No layer is checked from now on: at the exit of a process LibTorch can run no ops any more.
   void stop_checking();
   // Seals the file. Throws the first error of the recording, if any; then there is no file. Nothing may be said

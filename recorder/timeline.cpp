@@ -140,6 +140,7 @@ std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadStat
   const int task = torch::autograd::get_current_graph_task_id();
   layer_begins();
   if (!recording_) return nullptr;
+  filter_effect_.recorded = true;
   auto call = std::make_shared<Call>();
   LayerCall& facts = call->facts;
   facts.step = step_;
@@ -181,6 +182,9 @@ void Timeline::layer_begins() {
     end_micro();
     micro_ = next;
   }
+  if (filter_effect_.last_step < filter_effect_.first_step) filter_effect_.first_step = step_;
+  filter_effect_.last_step = step_;
+  filter_effect_.recorded |= recording_ && session_.labels.wants_root() && !session_.options.layers.empty();
 }
 
 void Timeline::leave_layer(const std::shared_ptr<Call>& call) {

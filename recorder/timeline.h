@@ -13,6 +13,7 @@
 
 #include "recorder/call.h"
 #include "recorder/capture.h"
+#include "recorder/recorder.h"
 #include "recorder/tensor_table.h"
 #include "traces/record.h"
 
@@ -52,6 +53,7 @@ class Timeline {
   RecordId id_in(const Call& call, Role role, std::string index) const;
 
   void finish();  // ends the open step
+  FilterEffect filter_effect() const { return filter_effect_; }
   // Outputs or a refusal were added to a call; its tape may be written already.
   void amend(Call& call);
   // A backward begins on this thread: the labels around it are no layers.
@@ -95,6 +97,7 @@ class Timeline {
   bool gradients_ready_ = false;  // a backward since the last update
   bool updating_ = false;
 
+  FilterEffect filter_effect_;
   std::shared_ptr<Call> root_;
   std::shared_ptr<Call> update_root_;
   std::vector<std::shared_ptr<Call>> calls_;  // whose tapes are not written yet
