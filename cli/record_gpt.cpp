@@ -91,6 +91,7 @@ ExitCode run_record_gpt(const RecordOptions& options) {
   check(trainer);
   RecordedModel model;
   model.header = facts(trainer);
+  model.steps = trainer.steps;
   model.heads = trainer.config.n_head;
   model.train = [&](const Events& events, const auto& log) {
     const GptResult result = train_gpt(trainer, events, log);

@@ -69,6 +69,12 @@ Header facts(const MlpOptions& options) {
           {"model.gradient_accumulation_steps", std::to_string(options.gradient_accumulation_steps)}};
 }
 
+// check() has refused what could overflow; the evaluation is a step too.
+std::int64_t step_count(const MlpOptions& options) {
+  const std::int64_t rows = options.batch_size * options.gradient_accumulation_steps;
+  return options.num_epochs * (options.train_dataset_len / rows) + 1;
+}
+
 }  // namespace
 
 ExitCode run_record_mlp(const RecordOptions& options) {
@@ -76,6 +82,7 @@ ExitCode run_record_mlp(const RecordOptions& options) {
   check(trainer);
   RecordedModel model;
   model.header = facts(trainer);
+  model.steps = step_count(trainer);
   model.train = [&](const Events& events, const auto& log) { train_mlp(trainer, events, log); };
   return run_recording(options, model);
 }

@@ -14,12 +14,21 @@ const char* const examples =
     "  gtrace record mlp -o golden.h5 --input_dim 64\n"
     "  gtrace record gpt -o run.h5 --layers 2 --hidden 64 --heads 2 --vocab 101 --positions 32 --seq 16\n"
     "  gtrace record mlp -o fault.h5 --input_dim 64 --plant scale=1.01@layers.2\n"
+    "  gtrace record mlp -o run.h5 --input_dim 64 --capture check --golden golden.h5 --stop-after 10\n"
     "  gtrace record -o run.h5 -- ./my_program --its-own-option\n\n";
+
+constexpr std::uint64_t smallest_segment = 1000, smallest_pool = 1000;
+constexpr std::int64_t most_workers = 256;
 
 void add_capture(CLI::App& app, CaptureOptions& options) {
   app.add_option("-o,--output", options.output, "The trace to write")->type_name("FILE");
-  choice(app.add_option("--capture", options.capture, "full: payloads; sketch: fingerprints and tapes only"),
-         {"full", "sketch"});
+  choice(app.add_option("--capture", options.capture,
+                        "What is kept: payloads; fingerprints; payloads where the golden differs"),
+         {"full", "sketch", "check"});
+  app.add_option("--golden", options.golden, "The trace that check compares with")->type_name("FILE");
+  integer_from(app.add_option("--stop-after", options.stop_after, "Of check: end after N differences, 0: never"), 0);
+  app.add_option("--level-file", options.level_file, "A word in it is the level from then on: full, sketch, check, off")
+      ->type_name("FILE");
   app.add_flag("--ops", options.ops, "Also hash and statistics of every op output");
   app.add_option("--layers-only", options.layers_only, "Record only these layers; repeatable")->type_name("GLOB");
   app.add_option("--record-steps", options.record_steps, "Record only these steps, such as 0,4-7")->type_name("LIST");
@@ -30,6 +39,18 @@ void add_capture(CLI::App& app, CaptureOptions& options) {
          {"first", "every", "none"});
   integer_between(app.add_option("--sketch-size", options.sketch_size, "Numbers in a sketch, 0: no sketches"), 0,
                   65536);
+  choice(app.add_option("--codec", options.codec, "How payloads are compressed"),
+         {"standard", "fast", "small", "none"});
+  byte_size(
+      app.add_option("--segment-size", options.segment_size, "Begin another file after the step that passes this size"),
+      smallest_segment);
+  choice(app.add_option("--when-full", options.when_full,
+                        "When the pool is full: the model waits, or payloads are dropped"),
+         {"block", "sketch"});
+  byte_size(app.add_option("--pool-size", options.pool_size, "Memory for payloads that are not written yet (512 MiB)"),
+            smallest_pool);
+  integer_between(app.add_option("--workers", options.workers, "Threads that compress and write, 0: by the processor"),
+                  0, most_workers);
   app.add_flag("--withhold-command-line", options.withhold_command_line, "Leave the command line out of the trace");
   for (CLI::Option* option : app.get_options()) {
     if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group("Recording");

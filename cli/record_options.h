@@ -25,6 +25,14 @@ struct CaptureOptions {
   std::vector<std::string> roles;        // empty: all
   std::string self_check = "first";
   std::int64_t sketch_size = 256;
+  std::filesystem::path golden;      // what capture check compares with
+  std::int64_t stop_after = 0;       // differences; 0: never
+  std::filesystem::path level_file;  // may change the level while the program runs
+  std::string codec = "standard";
+  std::uint64_t segment_size = 0;  // bytes; 0: one file
+  std::string when_full = "block";
+  std::optional<std::uint64_t> pool_size;  // bytes; none: the recorder's own
+  std::int64_t workers = 0;                // 0: the recorder's choice
   bool withhold_command_line = false;
 };
 

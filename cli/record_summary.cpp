@@ -9,6 +9,7 @@
 
 #include "cli/layer_summary.h"
 #include "cli/number.h"
+#include "cli/recording_facts.h"
 #include "cli/text_table.h"
 #include "traces/error.h"
 #include "traces/trace_reader.h"
@@ -55,7 +56,7 @@ std::string layers_text(const Counts& counts) {
   return text;
 }
 
-void print_json(const Counts& counts, const std::filesystem::path& path) {
+void print_json(const Counts& counts, const Header& header, const std::filesystem::path& path) {
   nlohmann::ordered_json json = {{"schema", "goldentrace.record/1"},
                                  {"file", path.string()},
                                  {"bytes", counts.bytes},
@@ -64,6 +65,7 @@ void print_json(const Counts& counts, const std::filesystem::path& path) {
                                  {"layers", counts.layer_count()}};
   json["replayable"] = nlohmann::ordered_json::object();
   for (const auto& [state, number] : counts.layers) json["replayable"][std::string(name(state))] = number;
+  json["recording"] = recording_json(header);
   std::cout << json.dump(2) << '\n';
 }
 
@@ -84,10 +86,12 @@ void print_summary(const std::filesystem::path& trace, const OutputOptions& opti
   if (options.quiet && !options.json) return;
   const TraceReader reader(trace);
   const Counts counts = count(reader, trace);
-  if (options.json) return print_json(counts, trace);
+  if (options.json) return print_json(counts, reader.header(), trace);
   if (options.verbose) print_layers(reader);
+  const std::string remarks = recording_remarks(reader.header());
   std::cout << trace.string() << ": " << human_bytes(counts.bytes) << ", " << amount(counts.steps, "step") << ", "
-            << amount(counts.records, "record") << "; " << layers_text(counts) << '\n';
+            << amount(counts.records, "record") << "; " << layers_text(counts) << (remarks.empty() ? "" : "; ")
+            << remarks << '\n';
 }
 
 CommittedSteps::CommittedSteps(std::filesystem::path trace) : trace_(std::move(trace)), before_(identity(trace_)) {}

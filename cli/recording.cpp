@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cli/expected_size.h"
 #include "cli/interrupt.h"
 #include "cli/record_summary.h"
 #include "cli/recorder_settings.h"
@@ -29,7 +30,7 @@ Header run_facts(const RecordOptions& options, const Header& model) {
 void log_line(const std::string& line) { std::cout << line << std::endl; }
 
 [[noreturn]] void seal_committed(Recorder& recorder, const CommittedSteps& committed, int signal) {
-  recorder.close_committed();
+  recorder.close_committed(signal_name(signal));
   throw Error(ErrorCode::incomplete, "recording was stopped by " + signal_name(signal) + "; " + committed.text());
 }
 
@@ -38,7 +39,11 @@ void log_line(const std::string& line) { std::cout << line << std::endl; }
 ExitCode run_recording(const RecordOptions& options, const RecordedModel& model) {
   std::optional<Plant> plant;
   if (!options.run.plant.empty()) plant.emplace(parse_plant(options.run.plant), model.heads);
-  const RecorderOptions settings = recorder_settings(options.capture, run_facts(options, model.header));
+  RecorderOptions settings = recorder_settings(options.capture, run_facts(options, model.header));
+  bool ended = false;
+  settings.stopped = [&](std::int64_t) { ended = true; };
+  ExpectedSize expected(options, model.steps);
+  settings.step_written = [&](std::int64_t step, std::uint64_t bytes) { expected.step_written(step, bytes); };
   // Before the recorder looks: replay runs with the number of threads that the header names.
   if (options.run.threads > 0) at::set_num_threads(options.run.threads);
   watch_signals();
@@ -46,12 +51,14 @@ ExitCode run_recording(const RecordOptions& options, const RecordedModel& model)
   Recorder recorder(settings);
   RunCoverage coverage;
   try {
-    model.train(wire(recorder, plant ? &*plant : nullptr, &coverage),
+    model.train(wire(recorder, {plant ? &*plant : nullptr, &coverage, &ended}),
                 options.output.text() ? log_line : std::function<void(const std::string&)>());
+  } catch (const RecordingEnded&) {
+    // The recorder has what it was asked for.
   } catch (const Interrupted& stop) {
     seal_committed(recorder, committed, stop.signal);
   }
-  check_filters(options.capture, coverage);
+  if (!ended) check_filters(options.capture, coverage);
   recorder.close();
   print_summary(options.capture.output, options.output);
   return ExitCode::same;

@@ -15,6 +15,7 @@ namespace goldentrace {
 struct RecordedModel {
   Header header;           // model.* of the run
   std::int64_t heads = 0;  // attention heads, for planted faults; 0: none
+  std::int64_t steps = 0;  // of the whole run, a final evaluation included
   // Trains with these events; `log` takes lines for people.
   std::function<void(const Events& events, const std::function<void(const std::string&)>& log)> train;
 };

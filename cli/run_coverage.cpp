@@ -6,13 +6,15 @@
 #include "cli/suggestion.h"
 #include "traces/error.h"
 #include "traces/glob.h"
+#include "traces/record_id.h"
 
 namespace goldentrace {
 namespace {
 
 void check_layers(const std::vector<std::string>& globs, const std::set<std::string>& layers) {
   const bool met = std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-    return std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) { return glob_match(glob, layer); });
+    return glob_match(glob, root_layer) ||
+           std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) { return glob_match(glob, layer); });
   });
   if (globs.empty() || met) return;
   throw Error(ErrorCode::usage, "--layers-only: no layer matches '" + globs.front() + "', " +

@@ -5,6 +5,7 @@
 
 #include "cli/layer_summary.h"
 #include "cli/number.h"
+#include "cli/recording_facts.h"
 #include "cli/tensor_text.h"
 #include "traces/hash.h"
 
@@ -137,6 +138,7 @@ Json values_json(const TraceReader& trace, std::int64_t row, std::int64_t limit)
 Json overview_json(const TraceReader& trace, const std::vector<std::int64_t>& rows, std::int64_t limit) {
   Json json = document(trace);
   json["header"] = trace.header();
+  json["recording"] = recording_json(trace.header());
   json["layers"] = layers_json(trace);
   json["losses"] = losses_json(trace);
   json["record_count"] = rows.size();

@@ -2,6 +2,7 @@
 
 #include "cli/layer_summary.h"
 #include "cli/number.h"
+#include "cli/recording_facts.h"
 #include "cli/tensor_text.h"
 #include "cli/text_table.h"
 #include "traces/hash.h"
@@ -15,6 +16,8 @@ void print_header(std::ostream& out, const TraceReader& trace) {
   TextTable table({"header", "value"});
   for (const auto& [key, value] : trace.header()) table.add({key, value});
   if (!table.empty()) table.print(out, stdout_style());
+  const std::string recording = recording_text(trace.header());
+  if (!recording.empty()) out << "\nrecording: " << recording << '\n';
 }
 
 void print_layers(std::ostream& out, const TraceReader& trace) {

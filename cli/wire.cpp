@@ -3,34 +3,42 @@
 #include "cli/interrupt.h"
 
 namespace goldentrace {
+namespace {
 
-Events wire(Recorder& recorder, Plant* plant, RunCoverage* coverage) {
+void throw_if_over(const Watch& watch) {
+  throw_if_interrupted();
+  if (watch.ended && *watch.ended) throw RecordingEnded();
+}
+
+}  // namespace
+
+Events wire(Recorder& recorder, const Watch& watch) {
   Events events;
   events.parameter = [&](const std::string& name, const at::Tensor& value) { recorder.watch(name, value); };
-  events.step = [&, coverage](std::int64_t number) {
-    throw_if_interrupted();
-    if (coverage) coverage->steps.insert(number);
+  events.step = [&, watch](std::int64_t number) {
+    throw_if_over(watch);
+    if (watch.coverage) watch.coverage->steps.insert(number);
     recorder.step(number);
   };
-  events.micro = [&](std::int64_t number) {
-    throw_if_interrupted();
+  events.micro = [&, watch](std::int64_t number) {
+    throw_if_over(watch);
     recorder.micro(number);
   };
   events.input = [&](const std::string& name, const at::Tensor& value) { recorder.input(name, value); };
-  events.loss = [&, plant](const at::Tensor& loss) {
-    throw_if_interrupted();
-    if (plant) plant->check_seen();
+  events.loss = [&, watch](const at::Tensor& loss) {
+    throw_if_over(watch);
+    if (watch.plant) watch.plant->check_seen();
     recorder.loss(loss);
   };
-  events.update = [&] {
-    throw_if_interrupted();
+  events.update = [&, watch] {
+    throw_if_over(watch);
     recorder.update();
   };
   events.step_loss = [&](const at::Tensor& loss) { recorder.step_loss(loss); };
-  events.alter = [plant, coverage](const std::string& layer, at::Tensor output) {
-    throw_if_interrupted();
-    if (coverage) coverage->layers.insert(layer);
-    return plant ? plant->apply(layer, std::move(output)) : output;
+  events.alter = [watch](const std::string& layer, at::Tensor output) {
+    throw_if_over(watch);
+    if (watch.coverage) watch.coverage->layers.insert(layer);
+    return watch.plant ? watch.plant->apply(layer, std::move(output)) : output;
   };
   return events;
 }

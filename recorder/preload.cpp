@@ -43,14 +43,18 @@ bool file_is_empty(const std::string& path) {
   return empty;
 }
 
-std::string status_file;  // of the command that started this process
+// Of the command that started this process. Never destroyed: needed after the exit handlers, and before main().
+std::string& status_file() {
+  static std::string& only = *new std::string;
+  return only;
+}
 bool is_asked = false;
 bool is_observed = false;
 
 // To the command, when nothing was said to it before; otherwise to people.
 void say_not_recorded(const std::string& why) {
-  if (!status_file.empty() && file_is_empty(status_file)) {
-    if (std::FILE* file = std::fopen(status_file.c_str(), "w")) {
+  if (!status_file().empty() && file_is_empty(status_file())) {
+    if (std::FILE* file = std::fopen(status_file().c_str(), "w")) {
       std::fprintf(file, "nothing: %s\n", why.c_str());
       std::fclose(file);
       return;
@@ -76,7 +80,7 @@ void open_observer(const std::string& own_path) {
 
 __attribute__((constructor)) void begin() {
   if (std::getenv("GOLDENTRACE_OUTPUT") == nullptr) return;
-  if (const char* status = std::getenv("GOLDENTRACE_STATUS")) status_file = status;
+  if (const char* status = std::getenv("GOLDENTRACE_STATUS")) status_file() = status;
   is_asked = true;
   if (dl_iterate_phdr(&is_libtorch, nullptr) == 0) return;
   is_observed = true;

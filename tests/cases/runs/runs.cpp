@@ -16,7 +16,7 @@ auto record_run(const std::filesystem::path& path, const Variation& variation, s
   Recorder recorder(options);
   std::optional<Plant> plant;
   if (!variation.plant.empty()) plant.emplace(parse_plant(variation.plant), heads);
-  Events events = wire(recorder, plant ? &*plant : nullptr);
+  Events events = wire(recorder, {.plant = plant ? &*plant : nullptr});
   events.parameter = [&, watch = events.parameter](const std::string& name, const at::Tensor& value) {
     if (variation.parameter) variation.parameter(name, value);
     watch(name, value);

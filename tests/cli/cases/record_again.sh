@@ -4,7 +4,7 @@ mlp="mlp -o run.h5 --input_dim 16 --batch_size 4 --train_dataset_len 16 --thread
 for _ in 1 2 3; do
   gtrace record $mlp
   wc -c < run.h5
-done | uniq | wc -l
+done | sort -n | awk 'NR == 1 { smallest = $1 } END { print ($1 - smallest) * 50 < smallest ? "same size" : $1 - smallest }'
 sha256sum run.h5 > before
 : > log
 gtrace record mlp -o run.h5 --input_dim 64 --batch_size 8 --train_dataset_len 80000 --threads 1 --log_steps 1 > log &
