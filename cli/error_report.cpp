@@ -1,11 +1,12 @@
 #include "cli/error_report.h"
 
-#include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/terminal.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 namespace {
@@ -39,10 +40,8 @@ std::string_view code_name(ErrorCode code) {
 }
 
 std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  return printable(text);
 }
 
 nlohmann::ordered_json document(const Error& error) {

@@ -1,4 +1,5 @@
-// The command gtrace: show, verify, recover, diff here; record and replay as programs beside it, because they need LibTorch.
+// The command gtrace: show, verify, recover, diff here; record and replay as programs beside it, because they need
+// LibTorch.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <vector>

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/document.h"
 #include "cli/layer_summary.h"
 #include "cli/number.h"
 #include "cli/recording_facts.h"
@@ -66,7 +67,7 @@ void print_json(const Counts& counts, const Header& header, const std::filesyste
   json["replayable"] = nlohmann::ordered_json::object();
   for (const auto& [state, number] : counts.layers) json["replayable"][std::string(name(state))] = number;
   json["recording"] = recording_json(header);
-  std::cout << json.dump(2) << '\n';
+  print_document(json);
 }
 
 // Every layer and pass that was run again, or why it could not be.

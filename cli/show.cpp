@@ -7,8 +7,10 @@
 
 #include "checkpoints/checkpoint_listing.h"
 #include "cli/command_line.h"
+#include "cli/document.h"
 #include "cli/npy_writer.h"
 #include "cli/number_option.h"
+#include "cli/rewritten_note.h"
 #include "cli/selection.h"
 #include "cli/show_checkpoint.h"
 #include "cli/show_json.h"
@@ -19,27 +21,21 @@
 namespace goldentrace {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::int64_t overview_records = 20;
 constexpr std::int64_t record_values = 1000;
-
-void print_json(const Json& document) {
-  std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
 
 std::int64_t limit_or(std::int64_t limit, std::int64_t standard) { return limit < 0 ? standard : limit; }
 
 void show_tape(const TraceReader& trace, const ShowOptions& options) {
   const std::vector<LayerTape> tapes = tapes_of(trace, options.tape);
-  if (options.output.json) return print_json(tapes_json(trace, tapes));
+  if (options.output.json) return print_document(tapes_json(trace, tapes));
   if (options.output.text()) print_tapes(std::cout, trace, tapes);
 }
 
 void show_record(const TraceReader& trace, const ShowOptions& options) {
   const std::int64_t row = row_of(trace, options.record);
   if (!options.npy.empty()) write_npy(options.npy, trace, row);
-  if (options.output.json) return print_json(record_json(trace, row, limit_or(options.limit, 0)));
+  if (options.output.json) return print_document(record_json(trace, row, limit_or(options.limit, 0)));
   if (options.output.text()) {
     print_record(std::cout, trace, row, limit_or(options.limit, options.output.verbose ? 0 : record_values));
   }
@@ -47,13 +43,13 @@ void show_record(const TraceReader& trace, const ShowOptions& options) {
 
 void show_layer(const TraceReader& trace, const ShowOptions& options) {
   const LayerView view = layer_view(trace, options.layer, options.filter);
-  if (options.output.json) return print_json(layer_json(trace, view));
+  if (options.output.json) return print_document(layer_json(trace, view));
   if (options.output.text()) print_layer(std::cout, trace, view, {options.stats, limit_or(options.limit, 0)});
 }
 
 void show_overview(const TraceReader& trace, const ShowOptions& options) {
   const std::vector<std::int64_t> rows = select_records(trace, options.filter);
-  if (options.output.json) return print_json(overview_json(trace, rows, limit_or(options.limit, 0)));
+  if (options.output.json) return print_document(overview_json(trace, rows, limit_or(options.limit, 0)));
   if (!options.output.text()) return;
   const bool only_records = !options.filter.empty() || options.stats;
   const bool all = only_records || options.output.verbose;
@@ -107,9 +103,7 @@ ExitCode run_show(const ShowOptions& options) {
     return ExitCode::same;
   }
   const TraceReader trace(options.trace);
-  if (trace.being_rewritten() && !options.output.quiet) {
-    std::cerr << "gtrace: note: " << options.trace.string() << " is being recorded again; this is the old file\n";
-  }
+  note_if_rewritten(trace, options.output);
   if (!options.record.empty()) {
     show_record(trace, options);
   } else if (!options.tape.empty()) {

@@ -18,6 +18,7 @@ Json document(const TraceReader& trace) {
   Json json;
   json["schema"] = "goldentrace.show/1";
   json["file"] = trace.path().string();
+  json["being_rewritten"] = trace.being_rewritten();
   return json;
 }
 

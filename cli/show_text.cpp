@@ -6,6 +6,7 @@
 #include "cli/tensor_text.h"
 #include "cli/text_table.h"
 #include "traces/hash.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 namespace {
@@ -93,15 +94,16 @@ void print_tape(std::ostream& out, const Tape& tape) {
   for (std::size_t i = 0; i < tape.values.size(); ++i) {
     const TapeValue& value = tape.values[i];
     if (value.source != ValueSource::external) continue;
-    out << '%' << i << " = " << external_text(value) << " : " << name(value.dtype) << shape_text(value.shape) << '\n';
+    out << '%' << i << " = " << printable(external_text(value)) << " : " << name(value.dtype) << shape_text(value.shape)
+        << '\n';
   }
   for (const TapeOp& op : tape.ops) {
-    out << describe(tape, op);
-    if (op.label != tape.layer && !op.label.empty()) out << "  # " << op.label;
+    out << printable(describe(tape, op));
+    if (op.label != tape.layer && !op.label.empty()) out << "  # " << printable(op.label);
     out << '\n';
   }
   for (const TapeOutput& output : tape.outputs) out << "output " << output.position << " = %" << output.value << '\n';
-  if (!tape.unsupported.empty()) out << "cannot be replayed: " << tape.unsupported << '\n';
+  if (!tape.unsupported.empty()) out << "cannot be replayed: " << printable(tape.unsupported) << '\n';
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ void print_layer(std::ostream& out, const TraceReader& trace, const LayerView& v
 void print_tapes(std::ostream& out, const TraceReader& trace, const std::vector<LayerTape>& tapes) {
   for (const LayerTape& entry : tapes) {
     const LayerCall& first = trace.calls()[static_cast<std::size_t>(entry.calls.front())];
-    out << "tape " << entry.tape << " of " << first.layer << ": " << entry.calls.size()
+    out << "tape " << entry.tape << " of " << printable(first.layer) << ": " << entry.calls.size()
         << (entry.calls.size() == 1 ? " call" : " calls") << ", first step " << first.step << ", " << name(first.pass)
         << '\n';
     print_tape(out, trace.tape(entry.tape));
@@ -153,10 +155,10 @@ void print_tapes(std::ostream& out, const TraceReader& trace, const std::vector<
 
 void print_record(std::ostream& out, const TraceReader& trace, std::int64_t row, std::int64_t limit) {
   const Record& record = trace.records()[static_cast<std::size_t>(row)];
-  out << describe(record.id) << '\n' << type_text(record) << '\n';
+  out << printable(describe(record.id)) << '\n' << type_text(record) << '\n';
   print_records(out, trace, {row}, {.statistics = true});
   for (const std::int64_t producer : record.producers) {
-    out << "from " << to_string(trace.records()[static_cast<std::size_t>(producer)].id) << '\n';
+    out << "from " << printable(to_string(trace.records()[static_cast<std::size_t>(producer)].id)) << '\n';
   }
   if (!trace.has_payload(row)) {
     out << "values not stored (" << payload_text(trace, row) << " only)\n";

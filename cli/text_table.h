@@ -15,10 +15,10 @@ class TextTable {
  public:
   explicit TextTable(std::vector<std::string> heads) : rows_{std::move(heads)} {}
 
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(const std::vector<std::string>& row);
   bool empty() const { return rows_.size() == 1; }
 
-  // The first line holds the heads. Tabs and line breaks inside cells become spaces.
+  // The first line holds the heads. Cells are printable (traces/printable.h): no tab, line break or escape is left.
   void print(std::ostream& out, TableStyle style) const;
 
  private:

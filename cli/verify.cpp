@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "cli/document.h"
 #include "cli/number.h"
 #include "cli/progress.h"
+#include "cli/rewritten_note.h"
 #include "traces/recover.h"
 #include "traces/trace_reader.h"
 
@@ -31,10 +33,15 @@ void print_parts(const TraceReader& trace) {
 void report(const TraceReader& trace, std::uint64_t bytes, const OutputOptions& options) {
   const std::size_t records = trace.records().size();
   if (options.json) {
-    const nlohmann::ordered_json json = {
-        {"schema", "goldentrace.verify/1"},    {"file", trace.path().string()}, {"intact", true}, {"records", records},
-        {"layer_calls", trace.calls().size()}, {"tapes", trace.tape_count()},   {"bytes", bytes}};
-    std::cout << json.dump(2) << '\n';
+    const nlohmann::ordered_json json = {{"schema", "goldentrace.verify/1"},
+                                         {"file", trace.path().string()},
+                                         {"intact", true},
+                                         {"records", records},
+                                         {"layer_calls", trace.calls().size()},
+                                         {"tapes", trace.tape_count()},
+                                         {"bytes", bytes},
+                                         {"being_rewritten", trace.being_rewritten()}};
+    print_document(json);
   } else if (options.text()) {
     if (options.verbose) print_parts(trace);
     std::cout << trace.path().string() << ": intact, " << records << " records, " << trace.tape_count() << " tapes, "
@@ -55,7 +62,7 @@ ExitCode run_verify_journal(const VerifyOptions& options) {
         {"schema", "goldentrace.verify/1"},   {"file", file},           {"intact", true},
         {"records", summary.records},         {"steps", summary.steps}, {"bytes", summary.bytes},
         {"dropped_bytes", summary.torn_bytes}};
-    std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    print_document(json);
   } else if (options.output.text()) {
     std::cout << file << ": a journal, intact, " << summary.steps << " committed steps, " << summary.records
               << " records, " << human_bytes(summary.bytes) << "; make a trace of it with: gtrace recover " << file
@@ -78,6 +85,7 @@ void add_verify(CLI::App& app, ExitCode& result) {
 ExitCode run_verify(const VerifyOptions& options) {
   if (is_journal(options.trace)) return run_verify_journal(options);
   const TraceReader trace(options.trace);
+  note_if_rewritten(trace, options.output);
   {
     Progress progress("verify", options.output);
     trace.verify([&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });

@@ -59,15 +59,45 @@ bool has_inputs(const TraceReader& trace, const std::string& layer) {
                      [&](const Record& record) { return record.id.layer == layer && record.id.role == Role::input; });
 }
 
+// "step 99, call 5": the numbers that were asked for.
+std::string asked(const ReplayOptions& options) {
+  std::string text;
+  const auto add = [&](const char* word, const auto& number) {
+    if (number) text += (text.empty() ? "" : ", ") + std::string(word) + " " + std::to_string(*number);
+  };
+  add("step", options.step);
+  add("micro", options.micro);
+  add("call", options.call);
+  if (options.pass) text += (text.empty() ? "" : ", ") + std::string("pass ") + std::string(name(*options.pass));
+  return text;
+}
+
+// "its steps are 0 to 3, micros 0 to 1, calls 0 to 0".
+template <typename Wanted>
+std::string there_is(const TraceReader& trace, Wanted wanted) {
+  std::set<std::int64_t> steps, micros, calls;
+  for (const LayerCall& call : trace.calls()) {
+    if (!wanted(call)) continue;
+    steps.insert(call.step);
+    micros.insert(call.micro);
+    calls.insert(call.call);
+  }
+  const auto range = [](const std::set<std::int64_t>& numbers) {
+    return std::to_string(*numbers.begin()) + " to " + std::to_string(*numbers.rbegin());
+  };
+  return "there are the steps " + range(steps) + ", micros " + range(micros) + ", calls " + range(calls);
+}
+
 [[noreturn]] void refuse_empty(const TraceReader& trace, const ReplayOptions& options) {
   const auto of_layer = [&](const LayerCall& call) {
     return is_replayable_pass(call.pass) &&
            (options.layer.empty() ? call.layer != root_layer : call.layer == options.layer);
   };
   const bool any = std::any_of(trace.calls().begin(), trace.calls().end(), of_layer);
-  const std::string what = options.layer.empty() ? "no layer" : "layer " + options.layer;
   if (any) {
-    throw Error(ErrorCode::not_found, what + " has no call with that step, micro, call and pass", place(trace));
+    const std::string whose = options.layer.empty() ? "any layer" : "layer " + options.layer;
+    throw Error(ErrorCode::not_found,
+                "no call of " + whose + " is of " + asked(options) + "; " + there_is(trace, of_layer), place(trace));
   }
   if (options.layer.empty()) throw Error(ErrorCode::incomparable, "no layer was recorded", place(trace));
   const char* why = has_inputs(trace, options.layer) ? "no tape was recorded" : "no inputs";

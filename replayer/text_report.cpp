@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "diff/number.h"
+#include "traces/printable.h"
 
 namespace goldentrace {
 namespace {
@@ -38,7 +39,11 @@ std::string errors(const Judgement& judgement) {
   return text + ", at most " + std::to_string(found.max_ulp) + " ulp";
 }
 
-void print_tensor(std::ostream& out, const ReplayedTensor& tensor) {
+// Labels, notes and reasons come from a file: as one line that no terminal acts upon.
+void print_line(std::ostream& out, const std::ostringstream& line) { out << printable(line.str()) << '\n'; }
+
+void print_tensor(std::ostream& all, const ReplayedTensor& tensor) {
+  std::ostringstream out;
   out << "    " << short_name(tensor.id) << " · " << dtypes(tensor) << " " << show_list(tensor.shape) << " · "
       << name(tensor.verdict);
   if (tensor.verdict != ReplayVerdict::bit_equal) out << " (" << tensor.gate << ")";
@@ -46,30 +51,37 @@ void print_tensor(std::ostream& out, const ReplayedTensor& tensor) {
        {tensor.reason.empty() ? tensor.judgement.text : tensor.reason, values(tensor), errors(tensor.judgement)}) {
     if (!part.empty()) out << " · " << part;
   }
-  out << '\n';
+  print_line(all, out);
 }
 
 bool is_shown(const ReplayedTensor& tensor, Detail detail) {
   return detail == Detail::verbose || tensor.verdict != ReplayVerdict::bit_equal;
 }
 
-void print_call(std::ostream& out, const ReplayedCall& call, Detail detail) {
+void print_note(std::ostream& out, const std::string& indent, const std::string& note) {
+  out << indent << "note: " << printable(note) << '\n';
+}
+
+void print_call(std::ostream& all, const ReplayedCall& call, Detail detail) {
+  std::ostringstream out;
   out << "  " << describe(call) << " · " << name(call.verdict);
   if (!call.tensors.empty()) out << " · " << counted(static_cast<std::int64_t>(call.tensors.size()), "record");
   if (call.verdict == ReplayVerdict::unsupported && !call.reason.empty()) out << " · " << call.reason;
-  out << '\n';
-  for (const std::string& note : call.notes) out << "    note: " << note << '\n';
+  print_line(all, out);
+  for (const std::string& note : call.notes) print_note(all, "    ", note);
   for (const ReplayedTensor& tensor : call.tensors) {
-    if (is_shown(tensor, detail)) print_tensor(out, tensor);
+    if (is_shown(tensor, detail)) print_tensor(all, tensor);
   }
 }
 
-void print_heading(std::ostream& out, const ReplayReport& report) {
+void print_heading(std::ostream& all, const ReplayReport& report) {
+  std::ostringstream out;
   out << "replay " << report.trace.string();
   if (!report.inputs.empty()) out << " · inputs of " << report.inputs.string();
   if (!report.tape_from.empty()) out << " · tape of " << report.tape_from.string();
-  out << " · gate " << report.gate << " · " << counted(report.threads, "thread") << '\n';
-  for (const std::string& note : report.notes) out << "  note: " << note << '\n';
+  out << " · gate " << report.gate << " · " << counted(report.threads, "thread");
+  print_line(all, out);
+  for (const std::string& note : report.notes) print_note(all, "  ", note);
 }
 
 std::string totals(const ReplayReport& report) {
@@ -91,7 +103,7 @@ std::string text_report(const ReplayReport& report, Detail detail) {
   print_heading(out, report);
   for (const ReplayedCall& call : report.calls) print_call(out, call, detail);
   for (const NotReplayed& left : report.not_replayed) {
-    out << "  not replayed: " << left.layer << " " << name(left.pass) << " (" << counted(left.calls, "call")
+    out << "  not replayed: " << printable(left.layer) << " " << name(left.pass) << " (" << counted(left.calls, "call")
         << "): " << left.reason << '\n';
   }
   out << totals(report) << '\n';

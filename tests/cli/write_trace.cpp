@@ -122,6 +122,21 @@ void write_special(const std::string& path) {
   sample.writer().close();
 }
 
+// Names that would write over a terminal.
+void write_controls(const std::string& path) {
+  const std::string label = "lay\x1b[31mer\n0";
+  Sample sample(path);
+  sample.writer().header() = {{"model.name", "red \x1b[31m\a"}};
+  sample.add(label, Role::output, "0", {2}, {1, 2});
+  Tape tape = relu_tape();
+  tape.layer = label;
+  tape.ops[0].label = "inner\x1b]0;title\a";
+  LayerCall call{.layer = label, .replayable = Replayable::unsupported, .note = "a note\r\x1b[2K"};
+  call.tape = sample.writer().add_tape(tape);
+  sample.writer().add_call(call);
+  sample.writer().close();
+}
+
 int write(const std::string& kind, const std::string& path) {
   if (kind == "golden")
     write_run(path, 1);
@@ -131,6 +146,8 @@ int write(const std::string& kind, const std::string& path) {
     write_without_inputs(path);
   else if (kind == "special")
     write_special(path);
+  else if (kind == "controls")
+    write_controls(path);
   else
     return 2;
   return 0;
