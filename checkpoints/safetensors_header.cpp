@@ -36,7 +36,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_array() override { return enter(Level::tensor); }
   bool key(std::string& name) override {
-    if (level_ == Level::tensor && !seen_.insert(name).second) refuse(tensor() + ": " + printable(name) + " twice");
+    if (level_ == Level::tensor && !seen_.insert(name).second) refuse(tensor() + ": " + shown_name(name) + " twice");
     key_ = std::move(name);
     return true;
   }
@@ -44,7 +44,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (level_ == Level::metadata) return take_metadata(std::move(value));
     if (level_ != Level::tensor || key_ != "dtype") refuse(where() + " is a text");
     entry_.dtype = dtype_of_safetensors(value);
-    if (entry_.dtype == DType::none) refuse(tensor() + ": unknown dtype " + printable(value));
+    if (entry_.dtype == DType::none) refuse(tensor() + ": unknown dtype " + shown_name(value));
     return true;
   }
   bool number_unsigned(std::uint64_t value) override {
@@ -56,7 +56,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_integer(std::int64_t value) override { refuse(where() + " is negative: " + std::to_string(value)); }
   bool number_float(double, const std::string& text) override {
-    refuse(where() + " is no whole number: " + printable(text));
+    refuse(where() + " is no whole number: " + shown_name(text));
   }
   bool null() override { refuse(where() + " is null"); }
   bool boolean(bool) override { refuse(where() + " is a truth value"); }
@@ -72,17 +72,17 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     level_ = level;
     return true;
   }
-  std::string tensor() const { return "tensor " + printable(entry_.name); }
+  std::string tensor() const { return "tensor " + shown_name(entry_.name); }
   std::string where() const {
     switch (level_) {
       case Level::outside:
         return "the header";
       case Level::top:
-        return printable(key_);
+        return shown_name(key_);
       case Level::metadata:
-        return "__metadata__ " + printable(key_);
+        return "__metadata__ " + shown_name(key_);
       default:
-        return tensor() + ": " + printable(key_);
+        return tensor() + ": " + shown_name(key_);
     }
   }
   bool start_metadata() {
@@ -97,7 +97,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     return enter(Level::tensor);
   }
   bool take_metadata(std::string value) {
-    if (!header_.metadata.emplace(key_, std::move(value)).second) refuse("__metadata__: " + printable(key_) + " twice");
+    if (!header_.metadata.emplace(key_, std::move(value)).second) refuse("__metadata__: " + shown_name(key_) + " twice");
     return true;
   }
   void finish_tensor() {
@@ -129,7 +129,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json) {
   return header;
 }
 
-std::string printable(std::string_view name) {
+std::string shown_name(std::string_view name) {
   constexpr std::size_t longest = 200;
   std::string text(name.substr(0, longest));
   for (char& c : text)

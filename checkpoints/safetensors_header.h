@@ -23,6 +23,6 @@ struct SafetensorsHeader {
 SafetensorsHeader parse_safetensors_header(std::string_view json);
 
 // A name as it may stand in an error line: control characters replaced, cut after 200 bytes.
-std::string printable(std::string_view name);
+std::string shown_name(std::string_view name);
 
 }  // namespace goldentrace

@@ -10,7 +10,7 @@ namespace goldentrace {
 namespace {
 
 [[noreturn]] void refuse(const SafetensorsEntry& entry, const std::string& what) {
-  throw Error(ErrorCode::damaged, "tensor " + printable(entry.name) + ": " + what);
+  throw Error(ErrorCode::damaged, "tensor " + shown_name(entry.name) + ": " + what);
 }
 
 std::uint64_t checked_product(const SafetensorsEntry& entry, std::span<const std::uint64_t> shape) {
