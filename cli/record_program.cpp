@@ -44,9 +44,13 @@ std::string ending(const ChildResult& result) {
   return "failed with exit code " + std::to_string(result.exit_code);
 }
 
-std::string kept(const CommittedSteps& committed, const Status& status) {
+std::string how_to_recover(const std::filesystem::path& trace) {
+  return "the recording was not closed; recover what it committed with: gtrace recover " + trace.string();
+}
+
+std::string kept(const CommittedSteps& committed, const Status& status, const std::filesystem::path& trace) {
   if (status.word.empty() || status.word == "nothing") return "nothing was recorded";
-  if (status.word == "recording") return "the recording was not closed, nothing was kept";
+  if (status.word == "recording") return how_to_recover(trace);
   return committed.text();
 }
 
@@ -55,13 +59,14 @@ std::string kept(const CommittedSteps& committed, const Status& status) {
 }
 
 // The program ended well; whether the recording did.
-void check_recording(const CommittedSteps& committed, const Status& status, const Words& program) {
+void check_recording(const CommittedSteps& committed, const Status& status, const std::filesystem::path& trace,
+                     const Words& program) {
   if (status.word.empty()) {
     refuse(ErrorCode::not_found, "recorded nothing: no LibTorch was loaded when it started", program);
   }
   if (status.word == "nothing") refuse(ErrorCode::usage, "recorded nothing: " + status.reason, program);
   if (status.word == "recording") {
-    refuse(ErrorCode::incomplete, "ended without leaving main, so the recording was not closed", program);
+    refuse(ErrorCode::incomplete, "ended without leaving main; " + how_to_recover(trace), program);
   }
   if (status.word == "failed") refuse(ErrorCode::input_output, "recording failed: " + status.reason, program);
   if (status.word != "sealed") {
@@ -82,12 +87,14 @@ ExitCode run_record_program(const RecordOptions& options, const Words& program) 
   const Status status = read_status(status_file);
   if (result.received != 0) {
     refuse(ErrorCode::incomplete,
-           "recording was stopped by " + signal_name(result.received) + "; " + kept(committed, status), program);
+           "recording was stopped by " + signal_name(result.received) + "; " +
+               kept(committed, status, options.capture.output),
+           program);
   }
   if (result.signal != 0 || result.exit_code != 0) {
-    refuse(ErrorCode::incomplete, ending(result) + "; " + kept(committed, status), program);
+    refuse(ErrorCode::incomplete, ending(result) + "; " + kept(committed, status, options.capture.output), program);
   }
-  check_recording(committed, status, program);
+  check_recording(committed, status, options.capture.output, program);
   print_summary(options.capture.output, options.output);
   return ExitCode::same;
 }

@@ -11,8 +11,10 @@
 #include "cli/layer_summary.h"
 #include "cli/number.h"
 #include "cli/recording_facts.h"
+#include "cli/segment_list.h"
 #include "cli/text_table.h"
 #include "traces/error.h"
+#include "traces/segment.h"
 #include "traces/trace_reader.h"
 
 namespace goldentrace {
@@ -30,8 +32,8 @@ struct Counts {
   }
 };
 
-Counts count(const TraceReader& trace, const std::filesystem::path& path) {
-  Counts counts{.bytes = std::filesystem::file_size(path), .records = trace.records().size()};
+Counts count(const TraceReader& trace) {
+  Counts counts{.bytes = trace.file_bytes(), .records = trace.records().size()};
   std::set<std::int64_t> steps;
   for (const Record& record : trace.records()) steps.insert(record.id.step);
   counts.steps = steps.size();
@@ -86,20 +88,21 @@ void print_layers(const TraceReader& trace) {
 void print_summary(const std::filesystem::path& trace, const OutputOptions& options) {
   if (options.quiet && !options.json) return;
   const TraceReader reader(trace);
-  const Counts counts = count(reader, trace);
+  const Counts counts = count(reader);
   if (options.json) return print_json(counts, reader.header(), trace);
+  const std::size_t segments = segment_files(trace).size();
   if (options.verbose) print_layers(reader);
   const std::string remarks = recording_remarks(reader.header());
   std::cout << trace.string() << ": " << human_bytes(counts.bytes) << ", " << amount(counts.steps, "step") << ", "
-            << amount(counts.records, "record") << "; " << layers_text(counts) << (remarks.empty() ? "" : "; ")
-            << remarks << '\n';
+            << amount(counts.records, "record") << (segments > 0 ? ", " + amount(segments, "segment") : "") << "; "
+            << layers_text(counts) << (remarks.empty() ? "" : "; ") << remarks << '\n';
 }
 
 CommittedSteps::CommittedSteps(std::filesystem::path trace) : trace_(std::move(trace)), before_(identity(trace_)) {}
 
 std::pair<std::uint64_t, std::uint64_t> CommittedSteps::identity(const std::filesystem::path& path) {
   struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0) return {0, 0};
+  if (stat(path.c_str(), &facts) != 0 && stat(segment_path(path, 0).c_str(), &facts) != 0) return {0, 0};
   return {facts.st_dev, facts.st_ino};
 }
 
@@ -107,7 +110,7 @@ std::string CommittedSteps::text() const {
   const std::string none = "no step was committed, nothing was written";
   if (identity(trace_) == before_) return none;
   try {
-    const Counts counts = count(TraceReader(trace_), trace_);
+    const Counts counts = count(TraceReader(trace_));
     return amount(counts.steps, "committed step") + (counts.steps == 1 ? " is in " : " are in ") + trace_.string();
   } catch (const Error&) {
     return none;

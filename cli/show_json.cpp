@@ -6,6 +6,7 @@
 #include "cli/layer_summary.h"
 #include "cli/number.h"
 #include "cli/recording_facts.h"
+#include "cli/segment_list.h"
 #include "cli/tensor_text.h"
 #include "traces/hash.h"
 
@@ -140,6 +141,10 @@ Json overview_json(const TraceReader& trace, const std::vector<std::int64_t>& ro
   Json json = document(trace);
   json["header"] = trace.header();
   json["recording"] = recording_json(trace.header());
+  json["segments"] = Json::array();
+  for (const SegmentFile& segment : segment_files(trace.path())) {
+    json["segments"].push_back({{"file", segment.file.string()}, {"bytes", segment.bytes}});
+  }
   json["layers"] = layers_json(trace);
   json["losses"] = losses_json(trace);
   json["record_count"] = rows.size();

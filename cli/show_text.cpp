@@ -3,6 +3,7 @@
 #include "cli/layer_summary.h"
 #include "cli/number.h"
 #include "cli/recording_facts.h"
+#include "cli/segment_list.h"
 #include "cli/tensor_text.h"
 #include "cli/text_table.h"
 #include "traces/hash.h"
@@ -19,6 +20,9 @@ void print_header(std::ostream& out, const TraceReader& trace) {
   if (!table.empty()) table.print(out, stdout_style());
   const std::string recording = recording_text(trace.header());
   if (!recording.empty()) out << "\nrecording: " << recording << '\n';
+  for (const SegmentFile& segment : segment_files(trace.path())) {
+    out << "segment " << printable(segment.file.string()) << ", " << human_bytes(segment.bytes) << '\n';
+  }
 }
 
 void print_layers(std::ostream& out, const TraceReader& trace) {

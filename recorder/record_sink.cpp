@@ -199,7 +199,12 @@ void RecordSink::write_notes() {
 }
 
 void RecordSink::finish_jobs() {
-  pipeline_->finish();
+  try {
+    pipeline_->finish();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::input_output) keep_committed();
+    throw;
+  }
   pipeline_.reset();
   write_notes();
 }
@@ -212,6 +217,11 @@ void RecordSink::close_committed() {
 void RecordSink::close() {
   finish_jobs();
   writer_->close();
+}
+
+void RecordSink::keep_committed() {
+  pipeline_.reset();
+  writer_->close_committed();
 }
 
 void RecordSink::drop() {

@@ -64,6 +64,8 @@ class RecordSink {
   // The step's records are complete: they survive close_committed().
   void commit_step(std::int64_t step);
   void close();
+  // After a failed write: the writer keeps the committed steps and throws its error, which says where they are.
+  void keep_committed();
   void close_committed();  // without the open step
   void drop();             // no file
 

@@ -36,15 +36,21 @@ struct Recorder::State {
     if (sealed) throw Error(ErrorCode::usage, "the recording is closed already");
     sealed = true;
     session->stopped = true;
-    if (session->failure) {
-      session->sink.drop();
-      std::rethrow_exception(session->failure);
-    }
     try {
+      if (session->failure) give_up(session->failure);
       add_ending(session->ended);
       seal(*session);
     } catch (...) {
       session->sink.drop();
+      throw;
+    }
+  }
+
+  [[noreturn]] void give_up(const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::input_output) session->sink.keep_committed();
       throw;
     }
   }

@@ -100,8 +100,8 @@ class Recorder {
   FilterEffect filter_effect() const;
   // No layer is checked from now on: at the exit of a process LibTorch can run no ops any more.
   void stop_checking();
-  // Seals the file. Throws the first error of the recording, if any; then there is no file. Nothing may be said
-  // afterwards.
+  // Seals the file. Throws the first error of the recording, if any; then there is no file, except that after a failed
+  // write the committed steps are kept and the error says where. Nothing may be said afterwards.
   void close();
   // Drops the open step, seals the committed ones. From any thread, also while ops run: for signals. The callback goes
   // with the recorder. `ended` says why, as header field run.ended: "SIGINT"; a trace that close() sealed has
