@@ -32,7 +32,7 @@ LIBRARIES = {
     "LibTorch": (r"^(torch|ATen|c10|caffe2)/", lambda p: p.parts[0] in TORCH, "only " + ", ".join(sorted(TORCH))),
     "CUDA": (r"^(cuda|cublas|cudnn|nccl)", lambda p: p.parts[0] == "kernels", "only kernels/"),
     "PCRE2": (r"^pcre2", lambda p: p.parts[0] == "checkpoints" and p.suffix == ".cpp", "only checkpoints/*.cpp"),
-    "CLI11": (r"^CLI/", lambda p: p.parts[0] == "cli", "only cli/"),
+    "CLI11": (r"^CLI/", lambda p: "cli" in p.parts[:2], "only cli/ and its tests"),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
