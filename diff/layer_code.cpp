@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "diff/op_text.h"
+#include "diff/tape_slice.h"
 
 namespace goldentrace {
+
+namespace {
+
+constexpr std::int32_t whole_tape = -2;  // no position, nor written_in_place
+
+}  // namespace
 
 bool is_made_between_layers(const Record& record) {
   const RecordId& id = record.id;
@@ -23,6 +30,7 @@ TapeDiffOptions LayerCode::scope_of(const Record& a) {
   TapeDiffOptions options;
   options.scope = is_made_between_layers(a) ? TapeScope::own : TapeScope::all;
   if (a.id.role == Role::output) options.output = a.position;
+  if (a.id.role == Role::param && a.id.pass == Pass::update) options.output = written_in_place;
   return options;
 }
 
@@ -45,7 +53,7 @@ bool LayerCode::is_same(const Record& a, const Record& b) const {
   const Calls calls = calls_of(a, b);
   if (!calls.have_tapes()) return false;
   const TapeDiffOptions options = scope_of(a);
-  const Key key{calls.a->tape, calls.b->tape, options.scope, options.output.value_or(-1)};
+  const Key key{calls.a->tape, calls.b->tape, options.scope, options.output.value_or(whole_tape)};
   const auto [place, added] = known_.try_emplace(key, Ops::other);
   if (added) place->second = compare(calls, options);
   return place->second == Ops::same || (place->second == Ops::same_and_random && starts_alike(calls));

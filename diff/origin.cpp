@@ -148,7 +148,8 @@ void OriginFinder::compare_code(std::int64_t pair, Divergence& divergence) const
   }
   divergence.tape = diff_tapes(tape_a, tape_b, LayerCode::scope_of(record));
   const auto is_elsewhere = [](const TapeDifference& each) { return !each.upstream; };
-  if (!std::ranges::all_of(divergence.tape, is_elsewhere)) std::erase_if(divergence.tape, is_elsewhere);
+  const bool updated = record.id.role == Role::param && record.id.pass == Pass::update;
+  if (updated || !std::ranges::all_of(divergence.tape, is_elsewhere)) std::erase_if(divergence.tape, is_elsewhere);
   divergence.op = name_op({input_.a, *calls.a, tape_a}, {input_.b, *calls.b, tape_b}, divergence.tape);
   explain_same_code(pair, divergence);
 }

@@ -38,7 +38,8 @@ enum class TapeScope {
 
 struct TapeDiffOptions {
   TapeScope scope = TapeScope::all;
-  // Position of the output that is asked about; ops that it does not depend on are marked so.
+  // Position of the output that is asked about, or written_in_place (diff/tape_slice.h); ops that it does not depend on
+  // are marked so.
   std::optional<std::int32_t> output;
 };
 

@@ -20,13 +20,15 @@ bool writes_in_place(const TapeOp& op) { return op.name.ends_with('_') && !op.na
 
 std::vector<bool> ops_behind(const Tape& tape, std::int32_t output_position) {
   const auto output = std::ranges::find(tape.outputs, output_position, &TapeOutput::position);
+  const bool has_output = output != tape.outputs.end() && output->value >= 0;
+  const bool has_writes = output_position == written_in_place && std::ranges::any_of(tape.ops, writes_in_place);
   std::vector<bool> behind(tape.ops.size(), true);
-  if (output == tape.outputs.end() || output->value < 0) return behind;
+  if (!has_output && !has_writes) return behind;
   std::vector<bool> needed(tape.values.size(), false);
   const auto need = [&needed](std::size_t value) {
     if (value < needed.size()) needed[value] = true;
   };
-  need(static_cast<std::size_t>(output->value));
+  if (has_output) need(static_cast<std::size_t>(output->value));
   for (std::size_t i = tape.ops.size(); i-- > 0;) {
     const TapeOp& op = tape.ops[i];
     bool used = false;

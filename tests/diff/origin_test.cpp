@@ -236,6 +236,31 @@ TEST(Origin, GradientsAreComparedByTheForwardTape) {
   EXPECT_THAT(root.replay_command, HasSubstr("--pass backward"));
 }
 
+// Ops of (root) that look at a loss have no part in what the optimizer writes.
+TEST(Origin, OfAnUpdateIsNoOpThatWritesNothing) {
+  for (const double factor : {0.1, 0.2}) {
+    MemoryTrace a;
+    MemoryTrace b;
+    for (MemoryTrace* trace : {&a, &b}) {
+      const bool faulty = trace == &b;
+      trace->add(id_of("one", Role::param, "weight", Pass::update), floats({faulty ? 2.0F : 3.0F}));
+      trace->records.back().id.micro = no_micro;
+      TapeOp step = op("aten::add_", {tensor_argument(0), real_argument(faulty ? factor : 0.1)}, 0);
+      TapeOp look = op("aten::detach", {tensor_argument(0)}, 2);
+      if (faulty) look.arguments.push_back(real_argument(1));
+      trace->call("(root)", tape_of("(root)", {step, look}), -1, Pass::update);
+      trace->calls.back().micro = no_micro;
+    }
+    const Divergence root = diff(a.view(), b.view()).roots.at(0);
+    if (factor == 0.1) {
+      EXPECT_FALSE(root.op) << root.op->text;
+    } else {
+      ASSERT_TRUE(root.op);
+      EXPECT_EQ(root.op->name, "aten::add_");
+    }
+  }
+}
+
 TEST(Replay, CommandNamesTheCallAndQuotesThePath) {
   Program b;
   b.change_one();
