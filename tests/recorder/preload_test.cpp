@@ -156,7 +156,7 @@ TEST_F(Preload, SignalsKeepTheCommittedSteps) {
     }
     kill(child, signal);
     EXPECT_EQ(WTERMSIG(finish(child)), signal);
-    EXPECT_THAT(status(), StartsWith("committed: stopped by signal"));
+    EXPECT_THAT(status(), StartsWith("committed: SIG"));
     EXPECT_THAT(recorded_steps(), testing::ElementsAre(0, 1));
     std::filesystem::remove(folder_ / "out");
   }
