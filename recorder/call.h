@@ -30,6 +30,9 @@ struct LogValue {
   ValueIndex base = -1;          // alias: a value on the same storage
   Geometry geometry;             // alias only
   bool requires_grad = false;    // alias only
+
+  std::uint64_t builder = 0;  // which tape `local` is a number of
+  ValueIndex local = -1;
 };
 
 // The nodes of the autograd graph that an op made: numbers [begin, end) of a thread.
@@ -53,6 +56,7 @@ struct OpLog {
   std::vector<LogValue> values;
   std::unordered_map<TensorUid, ValueIndex> numbers;
   std::vector<NodeRange> nodes;  // in order
+  std::uint64_t builders = 0;    // of tapes, so far
 
   bool made_node(std::uint64_t thread, std::uint64_t number) const;
   ValueIndex number_of(TensorUid uid);
@@ -147,5 +151,7 @@ bool encloses(const Call* outer, const Call* inner);
 
 // The tape of a call from its range of the log.
 Tape build_tape(const Call& call);
+// build_tape(call) would give this tape, bit for bit. Where telling would cost as much as building, no.
+bool has_tape(const Call& call, const Tape& tape);
 
 }  // namespace goldentrace

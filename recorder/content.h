@@ -37,6 +37,7 @@ class Content {
   void give_up() {
     State open = State::open;
     if (state_.compare_exchange_strong(open, State::given_up, std::memory_order_acq_rel)) state_.notify_all();
+    set_in_file();
   }
   // Waits until it is filled; null when nobody will.
   const Fingerprint* wait() const {
@@ -44,11 +45,19 @@ class Content {
     return state_.load(std::memory_order_acquire) == State::filled ? &fingerprint_ : nullptr;
   }
 
+  // The payload is in the file, or nobody will put it there.
+  void set_in_file() {
+    in_file_.store(true, std::memory_order_release);
+    in_file_.notify_all();
+  }
+  void wait_until_in_file() const { in_file_.wait(false, std::memory_order_acquire); }
+
  private:
   enum class State : std::uint8_t { open, filled, given_up };
 
   std::atomic<bool> claimed_{false};
   std::atomic<State> state_{State::open};
+  std::atomic<bool> in_file_{false};
   Fingerprint fingerprint_;
 };
 

@@ -7,6 +7,13 @@
 #include "traces/error.h"
 
 namespace goldentrace {
+namespace {
+
+// Small jobs wait for company: waking a thread costs the model more than sending a job.
+constexpr std::size_t worth_waking = 65536;
+constexpr std::size_t group = 16;
+
+}  // namespace
 
 Pipeline::Pipeline(TraceWriter& writer, const Golden* golden, Options options)
     : writer_(writer), golden_(golden), options_(options), pool_(BufferPool::make(options.pool_bytes)) {}
@@ -26,10 +33,14 @@ void Pipeline::push(Job job) {
   throw_failure();
   if (threads_.empty()) start();
   queue_.push_back(std::move(job));
-  if (idle_ > 0) pushed_.notify_one();
+  const std::size_t bytes = queue_.back().bytes ? queue_.back().content->bytes : 0;
+  if (idle_ > 0 && (bytes >= worth_waking || queue_.size() >= group)) pushed_.notify_one();
 }
 
+void Pipeline::flush() { pushed_.notify_all(); }
+
 void Pipeline::finish() {
+  flush();
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [&] { return failure_ || (queue_.empty() && running_ == 0); });
   throw_failure();
@@ -82,10 +93,12 @@ void Pipeline::run(const Job& job, std::span<const std::byte> bytes) {
   Record record = job.record;
   record.fingerprint = *fingerprint;
   if (job.payload == Payload::known) {
+    content.wait_until_in_file();
     writer_.put_known(job.row, record);
   } else {
     writer_.put(job.row, record, job.payload == Payload::copied ? bytes : std::span<const std::byte>());
   }
+  if (job.payload == Payload::copied) content.set_in_file();
 }
 
 Fingerprint Pipeline::fingerprint_of(const Job& job, std::span<const std::byte> bytes) const {

@@ -56,6 +56,7 @@ class Pipeline {
   bool can_ever_hold(std::size_t bytes) const { return pool_->can_ever_hold(bytes); }
 
   void push(Job job);
+  void flush();  // small jobs wait for company no longer
   // On the calling thread, with bytes that lie elsewhere. Only jobs that need no earlier one.
   void run_here(const Job& job, std::span<const std::byte> bytes) { run(job, bytes); }
 

@@ -175,6 +175,7 @@ void RecordSink::commit_step(std::int64_t step) {
     open_steps_.push_back(step);
   }
   writer_->commit();
+  pipeline_->flush();
 }
 
 void RecordSink::step_committed(std::uint64_t bytes) {

@@ -10,6 +10,12 @@
 #include "recorder/session.h"
 
 namespace goldentrace {
+namespace {
+
+// A tape is written once, when the step ends, unless so many wait: programs without steps have one long one.
+constexpr std::size_t waiting_tapes = 1024;
+
+}  // namespace
 
 Timeline::Timeline(Session& session) : session_(session), level_(session.level.begin_step(0)) {
   session_.sink.set_level(level_);
@@ -96,11 +102,7 @@ void Timeline::end_micro() {
 }
 
 void Timeline::release_calls() {
-  // Inner calls of a label that is still open.
-  std::erase_if(calls_, [&](const std::shared_ptr<Call>& call) {
-    if (!call->open) write_tape(*call);
-    return !call->open;
-  });
+  write_tapes();
   std::vector<std::weak_ptr<Call>> open;
   for (const std::weak_ptr<Call>& each : calls_of_step_) {
     const auto call = each.lock();
@@ -193,10 +195,7 @@ void Timeline::leave_layer(const std::shared_ptr<Call>& call) {
   call->sequence_end = at::sequence_number::peek();
   if (!call->owns_log()) return;
   leave_unread(*call);
-  std::erase_if(calls_, [&](const std::shared_ptr<Call>& each) {
-    if (each->log == call->log) write_tape(*each);
-    return each->log == call->log;
-  });
+  if (calls_.size() > waiting_tapes) write_tapes();
 }
 
 void Timeline::abandon_open_labels() {
@@ -234,10 +233,18 @@ void Timeline::amend(Call& call) {
   if (call.tape_written && !call.released) write_tape(call);
 }
 
+// Those of labels that are still open wait on.
+void Timeline::write_tapes() {
+  std::erase_if(calls_, [&](const std::shared_ptr<Call>& call) {
+    if (!call->open) write_tape(*call);
+    return !call->open;
+  });
+}
+
 void Timeline::write_tape(Call& call) {
   if (!call.taped || (call.root && call.log->ops.empty())) return;
   if (call.root) call.row = session_.sink.writer().add_call(call.facts);
-  session_.sink.writer().set_tape(call.row, session_.sink.writer().add_tape(build_tape(call)));
+  session_.sink.writer().set_tape(call.row, tapes_.number_of(call, session_.sink.writer()));
   call.tape_written = true;
 }
 

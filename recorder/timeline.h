@@ -14,6 +14,7 @@
 #include "recorder/call.h"
 #include "recorder/capture.h"
 #include "recorder/recorder.h"
+#include "recorder/tape_book.h"
 #include "recorder/tensor_table.h"
 #include "traces/record.h"
 
@@ -75,6 +76,7 @@ class Timeline {
   void forget_start();
   void release_calls();
   void write_tape(Call& call);
+  void write_tapes();
   void leave_unread(const Call& call);
   void leave_if_unread(const Call& call, const LogValue& value);
   void record_total_gradients();
@@ -102,6 +104,7 @@ class Timeline {
   std::shared_ptr<Call> update_root_;
   std::vector<std::shared_ptr<Call>> calls_;  // whose tapes are not written yet
   std::vector<std::weak_ptr<Call>> calls_of_step_;
+  TapeBook tapes_;
   std::map<std::pair<Pass, std::string>, std::int32_t> entries_;
   std::vector<LossValue> losses_;  // of the open step
   Rows loss_rows_;
