@@ -89,7 +89,7 @@ void CopyCrew::work(Task& task) {
 }
 
 void CopyCrew::start() {
-  for (int i = 0; i < helpers_; ++i) threads_.push_back(quiet_thread(Haste::normal, [this] { help(); }));
+  for (int i = 0; i < helpers_; ++i) threads_.push_back(quiet_thread([this] { help(); }));
 }
 
 void CopyCrew::help() {

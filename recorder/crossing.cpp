@@ -40,7 +40,7 @@ void Crossing::read_by(const std::shared_ptr<Call>& reader, ReadKind kind) {
   enter(reader);
   const auto external = reader->externals.find(info_.uid);
   if (external != reader->externals.end() && external->second.parameter) {
-    session_.parameters.note_use(external->second.parameter, reader->facts.layer, external->second.position);
+    session_.parameters.note_use(external->second.parameter, reader->facts.layer);
   }
 }
 
@@ -181,7 +181,7 @@ void Crossing::read_by_root(Call& root) {
     external.row = parameter->value_row;
     external.index = parameter->name;
     if (c10::GradMode::is_enabled() && root.facts.pass == Pass::forward && parameter->role == Role::param) {
-      session_.parameters.note_use(parameter, root.facts.layer, root.take_position(Role::param));
+      session_.parameters.note_use(parameter, root.facts.layer);
     }
   }
   root.externals[info_.uid] = std::move(external);

@@ -48,7 +48,7 @@ void LayerCheck::keep_external(const Call& call, const External& external, const
   KeptExternal& entry = kept->externals[{external.role, external.position}];
   entry.hash = captured.hash();
   if (external.role == Role::param) entry.parameter = tensor;
-  if (!entry.parameter.defined()) entry.content = keep_bytes(captured.contents);
+  if (!entry.parameter.defined()) entry.content = keep_bytes(captured.contents());
 }
 
 void LayerCheck::keep_output(const Call& call, std::int32_t position, const Captured& captured) {
@@ -56,7 +56,7 @@ void LayerCheck::keep_output(const Call& call, std::int32_t position, const Capt
 }
 
 void LayerCheck::keep_grad_output(const Call& call, std::int32_t position, const Captured& captured) {
-  if (KeptCall* kept = this->kept(call)) kept->grad_outputs[position] = keep_bytes(captured.contents);
+  if (KeptCall* kept = this->kept(call)) kept->grad_outputs[position] = keep_bytes(captured.contents());
 }
 
 void LayerCheck::keep_share(const Share& share, const Captured& captured) {

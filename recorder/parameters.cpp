@@ -70,12 +70,11 @@ std::string Parameters::name_in(const Parameter& parameter, const std::string& l
   return parameter.name.empty() ? std::to_string(position) : local_name(parameter.name, layer);
 }
 
-void Parameters::note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer,
-                          std::int32_t position) {
+void Parameters::note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer) {
   if (!parameter->layer.empty()) return;
   parameter->layer = layer;
-  parameter->index = name_in(*parameter, layer, position);
   parameter->position = next_position_[layer]++;
+  parameter->index = name_in(*parameter, layer, parameter->position);
   used_.push_back(parameter);
 }
 

@@ -48,7 +48,7 @@ class Parameters {
   // Its name in a layer: without the layer's own name in front; a number for unnamed ones.
   static std::string name_in(const Parameter& parameter, const std::string& layer, std::int32_t position);
   // Its first use, which names its records in updates; later ones change nothing.
-  void note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer, std::int32_t position);
+  void note_use(const std::shared_ptr<Parameter>& parameter, const std::string& layer);
 
   // In order of first use; those that are gone are left out.
   std::vector<std::shared_ptr<Parameter>> used() const;

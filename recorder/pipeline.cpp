@@ -47,7 +47,7 @@ void Pipeline::finish() {
 }
 
 void Pipeline::start() {
-  for (int i = 0; i < options_.workers; ++i) threads_.push_back(quiet_thread(Haste::low, [this] { work(); }));
+  for (int i = 0; i < options_.workers; ++i) threads_.push_back(quiet_thread([this] { work(); }));
 }
 
 bool Pipeline::take_job(Job& job) {
@@ -71,6 +71,7 @@ bool Pipeline::take_job(Job& job) {
 void Pipeline::work() {
   for (Job job; take_job(job);) {
     try {
+      if (job.wait_for_bytes) job.wait_for_bytes();
       run(job, {job.bytes.get(), job.content->bytes});
     } catch (...) {
       job.content->give_up();

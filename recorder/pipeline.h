@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -31,6 +32,7 @@ struct Job {
   Record record;         // all but the fingerprint
   std::shared_ptr<Content> content;
   std::shared_ptr<const std::byte> bytes;  // content->bytes many; null where an earlier job fills the fingerprint
+  std::function<void()> wait_for_bytes;    // empty: they are there
   Payload payload = Payload::none;
   std::size_t sketch_size = 0;
   std::int64_t golden_row = -1;  // of equal content, whose fingerprint is taken; -1: none

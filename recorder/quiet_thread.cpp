@@ -1,14 +1,11 @@
 #include "recorder/quiet_thread.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include <csignal>
 
 namespace goldentrace {
 namespace {
-
-constexpr int low_priority = 5;  // nice
 
 // All signals are blocked while it lives; new threads inherit that.
 class SignalsBlocked {
@@ -28,12 +25,10 @@ class SignalsBlocked {
 
 }  // namespace
 
-std::thread quiet_thread(Haste haste, std::function<void()> work) {
+std::thread quiet_thread(std::function<void()> work) {
   const SignalsBlocked blocked;
-  return std::thread([haste, work = std::move(work)] {
+  return std::thread([work = std::move(work)] {
     pthread_setname_np(pthread_self(), "goldentrace");
-    // On Linux this is the thread alone.
-    if (haste == Haste::low) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + low_priority);
     work();
   });
 }

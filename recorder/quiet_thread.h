@@ -6,12 +6,8 @@
 
 namespace goldentrace {
 
-enum class Haste {
-  normal,
-  low,  // gives way to the program and to the other threads of the recorder
-};
-
-// Receives no signals: they stay with the threads that the program made. `work` must not throw.
-std::thread quiet_thread(Haste haste, std::function<void()> work);
+// Receives no signals: they stay with the threads that the program made. `work` must not throw. No lower priority than
+// the program's: it holds locks that the program's threads wait for.
+std::thread quiet_thread(std::function<void()> work);
 
 }  // namespace goldentrace

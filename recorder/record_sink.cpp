@@ -55,17 +55,36 @@ Captured RecordSink::capture(const at::Tensor& tensor, const std::shared_ptr<Con
   if (!has_plain_memory(tensor)) {
     throw Error(ErrorCode::unsupported, "a tensor of type " + tensor.toString() + " has no bytes that can be recorded");
   }
+  if (devices_.reads(tensor, options_.sketch_size)) return captured_on_device(tensor);
   return captured_of(contents_of(tensor), known, expected);
 }
 
+// The fingerprint is known at once, and the bytes stay where they are until a record wants them.
+Captured RecordSink::captured_on_device(const at::Tensor& tensor) {
+  Contents contents;
+  contents.host = tensor;
+  contents.dtype = geometry_of(tensor).dtype;
+  contents.shape = tensor.sizes().vec();
+  Fingerprint fingerprint = devices_.fingerprint(tensor, contents.dtype, options_.sketch_size);
+  auto content = std::make_shared<Content>(contents.dtype, tensor.nbytes(), fingerprint.hash);
+  static_cast<void>(content->claim());
+  content->fill(std::move(fingerprint));
+  content->promised = true;
+  return {std::move(contents), std::move(content)};
+}
+
 Captured RecordSink::captured_of(Contents contents, const std::shared_ptr<Content>& known, Expected expected) {
-  Captured captured{std::move(contents), known, nullptr};
-  const std::span<const std::byte> bytes = captured.contents.bytes;
-  const DType dtype = captured.contents.dtype;
+  Captured captured(std::move(contents), known);
+  const std::span<const std::byte> bytes = captured.contents().bytes;
+  const DType dtype = captured.dtype();
   const bool comparable = known && known->promised && known->bytes == bytes.size() && known->dtype == dtype;
-  if (comparable && expected == Expected::same && crew_.hash(bytes) == known->hash) return captured;
+  Hash128 hash;
+  const bool hashed = comparable && expected == Expected::same;
+  if (hashed) hash = crew_.hash(bytes);
+  if (hashed && hash == known->hash) return captured;
   const std::shared_ptr<std::byte> memory = level_ == Capture::check ? nullptr : pipeline_->room(bytes.size());
-  const Hash128 hash = memory ? crew_.copy(bytes, memory.get()) : crew_.hash(bytes);
+  if (memory) hash = crew_.copy(bytes, memory.get());
+  if (!memory && !hashed) hash = crew_.hash(bytes);
   if (!comparable || hash != known->hash) captured.content = std::make_shared<Content>(dtype, bytes.size(), hash);
   captured.copy = memory;
   return captured;
@@ -73,7 +92,13 @@ Captured RecordSink::captured_of(Contents contents, const std::shared_ptr<Conten
 
 bool RecordSink::copy_bytes(const Captured& captured) {
   if (captured.copy) return true;
-  const std::span<const std::byte> bytes = captured.contents.bytes;
+  if (captured.is_on_device()) {
+    ComingBytes coming = DeviceSight::copy(captured.tensor());
+    captured.copy = std::move(coming.bytes);
+    captured.wait_for_copy = std::move(coming.wait);
+    return true;
+  }
+  const std::span<const std::byte> bytes = captured.contents().bytes;
   const std::shared_ptr<std::byte> memory = pipeline_->room(bytes.size());
   if (memory) crew_.copy(bytes, memory.get());
   captured.copy = memory;
@@ -99,8 +124,8 @@ std::int64_t RecordSink::add_op_output(Record record, const at::Tensor& tensor) 
 
 std::int64_t RecordSink::send(Record record, const Captured& captured, std::size_t sketch_size) {
   Content& content = *captured.content;
-  record.dtype = captured.contents.dtype;
-  record.shape = captured.contents.shape;
+  record.dtype = captured.dtype();
+  record.shape = captured.shape();
   record.fingerprint.hash = content.hash;
   Job job;
   job.row = writer_->reserve();
@@ -116,7 +141,10 @@ std::int64_t RecordSink::send(Record record, const Captured& captured, std::size
     send_in_place(std::move(job), captured);
     return row;
   }
-  if (needs_bytes) job.bytes = captured.copy;
+  if (needs_bytes) {
+    job.bytes = captured.copy;
+    job.wait_for_bytes = captured.wait_for_copy;
+  }
   content.promised = true;
   content.stored |= job.payload == Payload::copied;
   pipeline_->push(std::move(job));
@@ -126,7 +154,7 @@ std::int64_t RecordSink::send(Record record, const Captured& captured, std::size
 // There is no room: what a worker would do is done here, while the model waits.
 void RecordSink::send_in_place(Job job, const Captured& captured) {
   if (job.payload == Payload::copied && options_.when_full == WhenFull::sketch &&
-      pipeline_->can_ever_hold(captured.contents.bytes.size())) {
+      pipeline_->can_ever_hold(captured.content->bytes)) {
     job.payload = Payload::none;
     job.record.dropped = true;
     ++dropped_;
@@ -135,7 +163,7 @@ void RecordSink::send_in_place(Job job, const Captured& captured) {
   }
   captured.content->promised = true;
   captured.content->stored |= job.payload == Payload::copied;
-  pipeline_->run_here(job, captured.contents.bytes);
+  pipeline_->run_here(job, captured.contents().bytes);
 }
 
 // A sketch of so many elements may repeat the payload, and segments are files of their own.

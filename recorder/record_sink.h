@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "recorder/contents.h"
 #include "recorder/copy_crew.h"
+#include "recorder/device_sight.h"
 #include "recorder/golden.h"
 #include "recorder/lineage.h"
 #include "recorder/pipeline.h"
@@ -24,13 +26,30 @@
 namespace goldentrace {
 
 // A tensor's bytes with their hash, taken once and used for every record of the moment.
-struct Captured {
-  Contents contents;
+class Captured {
+ public:
+  Captured(Contents contents, std::shared_ptr<Content> content)
+      : content(std::move(content)), contents_(std::move(contents)) {}
+
+  // On the host: of a tensor on a device only now.
+  const Contents& contents() const {
+    if (contents_.bytes.data() == nullptr) contents_ = contents_of(contents_.host);
+    return contents_;
+  }
+  void make_scalar() { contents_.shape.clear(); }  // of one element
+  DType dtype() const { return contents_.dtype; }
+  const Shape& shape() const { return contents_.shape; }
+  const Hash128& hash() const { return content->hash; }
+  bool is_on_device() const { return contents_.bytes.data() == nullptr; }
+  const at::Tensor& tensor() const { return contents_.host; }
+
   std::shared_ptr<Content> content;
   // Made when a record needs it; null: there was no need yet, or no room.
   mutable std::shared_ptr<const std::byte> copy;
+  mutable std::function<void()> wait_for_copy;
 
-  const Hash128& hash() const { return content->hash; }
+ private:
+  mutable Contents contents_;
 };
 
 // What is expected of a tensor that was captured before.
@@ -70,6 +89,7 @@ class RecordSink {
   void drop();             // no file
 
  private:
+  Captured captured_on_device(const at::Tensor& tensor);
   Captured captured_of(Contents contents, const std::shared_ptr<Content>& known, Expected expected);
   bool copy_bytes(const Captured& captured);
   std::int64_t send(Record record, const Captured& captured, std::size_t sketch_size);
@@ -89,6 +109,7 @@ class RecordSink {
   std::unique_ptr<TraceWriter> writer_;
   std::unique_ptr<Pipeline> pipeline_;
   CopyCrew crew_;
+  DeviceSight devices_;
   Lineage lineage_;
   std::unordered_set<RecordId, RecordIdHash> ids_;  // of the open step
   std::map<std::string, std::int64_t> notes_;

@@ -90,11 +90,11 @@ void Timeline::record_loss(const at::Tensor& loss) {
   Crossing crossing(session_, loss, info);
   crossing.read_by(reader, ReadKind::content);
   Captured captured = session_.sink.capture(loss);
-  if (captured.contents.bytes.size() != item_size(captured.contents.dtype)) {
+  if (captured.contents().bytes.size() != item_size(captured.dtype())) {
     throw Error(ErrorCode::usage, "a loss must have one element");
   }
-  losses_.push_back({captured.contents.dtype, number_of(captured.contents)});
-  captured.contents.shape.clear();
+  losses_.push_back({captured.dtype(), number_of(captured.contents())});
+  captured.make_scalar();
   Record record;
   record.id = id_in(*reader, Role::loss, std::to_string(losses_of_micro_));
   record.id.layer = loss_layer;
@@ -108,7 +108,7 @@ void Timeline::record_loss(const at::Tensor& loss) {
 void Timeline::say_step_loss(const at::Tensor& loss) {
   if (!recording_) return;
   const Captured captured = session_.sink.capture(loss);
-  step_loss_ = LossValue{captured.contents.dtype, number_of(captured.contents)};
+  step_loss_ = LossValue{captured.dtype(), number_of(captured.contents())};
 }
 
 // Without a word from the program: the losses added up one after another, in float32 unless all are float64.
