@@ -51,6 +51,7 @@ std::string how_to_recover(const std::filesystem::path& trace) {
 std::string kept(const CommittedSteps& committed, const Status& status, const std::filesystem::path& trace) {
   if (status.word.empty() || status.word == "nothing") return "nothing was recorded";
   if (status.word == "recording") return how_to_recover(trace);
+  if (status.word == "failed") return "recording failed: " + status.reason;
   return committed.text();
 }
 

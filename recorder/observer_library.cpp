@@ -44,6 +44,12 @@ void write_status(const std::string& text) {
   if (!observation().status_file.empty()) std::ofstream(observation().status_file) << text << '\n';
 }
 
+// To the command that asked for the recording, which says it; without one to people.
+void report_failure(const std::exception& failure) {
+  if (observation().status_file.empty()) return say(failure.what());
+  write_status(std::string("failed: ") + failure.what());
+}
+
 enum class Ending { whole, committed };
 
 // Why there is nothing to write although the program has layers; empty: there is something.
@@ -73,8 +79,7 @@ void end(Ending ending, const std::string& why) noexcept {
       ending == Ending::whole ? recorder.close() : recorder.close_committed(why);
       write_status(ending == Ending::whole ? "sealed" : "committed: " + why);
     } catch (const std::exception& failure) {
-      say(failure.what());
-      write_status(std::string("failed: ") + failure.what());
+      report_failure(failure);
     }
   });
 }
@@ -198,8 +203,7 @@ void start() {
     };
     observation().recorder = std::make_unique<Recorder>(std::move(wanted_options));
   } catch (const std::exception& failure) {
-    say(failure.what());
-    return write_status(std::string("failed: ") + failure.what());
+    return report_failure(failure);
   }
   watch_endings();
 }
