@@ -12,7 +12,7 @@ namespace goldentrace {
 //   run.seed, run.threads, run.device, run.rank, run.ranks
 //   cpu.features                     the instruction sets that LibTorch's kernels choose from
 //   torch.version, torch.<flag>      deterministic, tf32, reduced precision …
-//   capture.level, capture.policy, capture.sketch_size, capture.layers, capture.steps, capture.roles
+//   capture.level, capture.when_full, capture.sketch_size, capture.layers, capture.steps, capture.roles
 //   input.<name>                     identity (hash) of declared model inputs
 //   env.<NAME>                       allow-listed environment variables only
 using Header = std::map<std::string, std::string>;
