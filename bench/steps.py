@@ -30,6 +30,6 @@ def row_of(model, level, runs, bare):
 
 
 def section(bench):
-    rows = rows_of(bench, "mlp", 30, 5) + rows_of(bench, "gpt", 7, 3)
+    rows = rows_of(bench, "mlp", 30, 3) + rows_of(bench, "gpt", 8, 1)
     return table(["model", "capture", "steps timed", "median ms", "10-90 % ms", "ratio to bare", "first step ms",
                   "close ms", "file MB"], rows)
