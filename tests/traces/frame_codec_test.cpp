@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/traces/sample_trace.h"
 #include "traces/error.h"
 #include "traces/shuffle.h"
@@ -13,8 +11,6 @@ namespace {
 
 using testing_support::Bytes;
 using testing_support::random_bytes;
-
-Bytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 TEST(Shuffle, GathersTheBytePlanes) {
   for (std::size_t item : {1, 2, 3, 4, 8, 16, 160}) {
@@ -65,49 +61,6 @@ TEST(FrameCodec, StandardSearchesWhereThatHelps) {
   EXPECT_EQ(size_of(standard), size_of(fast));
   for (std::size_t i = 3072; i < raw.size(); ++i) raw[i] = raw[i - 3072];
   EXPECT_LT(size_of(standard), size_of(fast) / 20);
-}
-
-// Like the bytes of floats: noise in the low ones of each item, `few` values in the others.
-Bytes float_like(std::size_t bytes, std::size_t item, std::size_t noisy, int few) {
-  std::mt19937 random(7);
-  Bytes raw(bytes);
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    const auto value = static_cast<int>(random() & 0xff);
-    raw[i] = static_cast<std::byte>(i % item < noisy ? value : 0x38 + value % few);
-  }
-  return raw;
-}
-
-// Leading planes of noise are stored; whatever the mixture, the frame is an ordinary one and not larger than needed.
-TEST(FrameCodec, StoresPlanesOfNoiseAndCodesTheOthers) {
-  for (Codec codec : {Codec::standard, Codec::fast}) {
-    FrameEncoder encoder(codec);
-    for (std::size_t item : {1, 2, 4, 8, 16}) {
-      for (std::size_t noisy = 0; noisy <= item; ++noisy) {
-        const Bytes raw = float_like(std::size_t{1} << 20, item, noisy, 4);
-        const Bytes frame = copy_of(encoder.encode(raw, item, format::Codec::shuffled_zstd));
-        Bytes back(raw.size());
-        decode_frame(frame, item, format::Codec::shuffled_zstd, back);
-        ASSERT_EQ(back, raw) << name(codec) << ' ' << item << ' ' << noisy;
-        const double expected = (double(noisy) + 0.26 * double(item - noisy)) / double(item);
-        EXPECT_LT(double(frame.size()), (expected + 0.02) * double(raw.size())) << name(codec) << ' ' << item << noisy;
-      }
-    }
-  }
-}
-
-// Items of repeating rows behind noise: the search's references reach over block borders.
-TEST(FrameCodec, SearchesBehindStoredPlanes) {
-  FrameEncoder encoder(Codec::standard);
-  Bytes raw = float_like(std::size_t{1} << 20, 4, 3, 16);
-  for (std::size_t i = 4096; i < raw.size(); ++i) {
-    if (i % 4 == 3) raw[i] = raw[i - 4096];
-  }
-  const Bytes frame = copy_of(encoder.encode(raw, 4, format::Codec::shuffled_zstd));
-  Bytes back(raw.size());
-  decode_frame(frame, 4, format::Codec::shuffled_zstd, back);
-  EXPECT_EQ(back, raw);
-  EXPECT_LT(frame.size(), raw.size() * 76 / 100);
 }
 
 TEST(FrameCodec, RefusesFramesOfAnotherSize) {
