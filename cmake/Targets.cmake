@@ -42,12 +42,20 @@ endfunction()
 
 # gt_test(NAME SOURCES … DEPENDS … [LABELS slow] [TIMEOUT seconds]) makes a GoogleTest program run by ctest.
 # One ctest entry per program: listing tests of a LibTorch program costs a start of LibTorch each.
+# Units whose speed does not matter under sanitizers, where optimizing them is most of the time of a build.
+function(gt_quick_to_build TARGET)
+  if(GOLDENTRACE_SANITIZE)
+    target_compile_options(${TARGET} PRIVATE -O0)
+  endif()
+endfunction()
+
 function(gt_test NAME)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
   add_executable(test_${NAME} ${ARG_SOURCES})
   target_include_directories(test_${NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(test_${NAME} PRIVATE ${ARG_DEPENDS} goldentrace_options GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(test_${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gt_quick_to_build(test_${NAME})
   add_test(NAME ${NAME} COMMAND test_${NAME})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
