@@ -14,6 +14,7 @@ namespace goldentrace::format {
 static_assert(std::endian::native == std::endian::little, "rows are copied as they are");
 
 inline constexpr std::array<std::uint8_t, 8> magic{0x89, 'G', 'T', 'R', 'A', 'C', 'E', '\n'};
+inline constexpr std::array<std::uint8_t, 8> hdf5_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 inline constexpr std::uint32_t version = 1;
 inline constexpr std::string_view name = "goldentrace.trace";
 inline constexpr std::string_view partial_suffix = ".partial";

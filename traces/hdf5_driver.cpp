@@ -5,6 +5,8 @@
 #include <limits>
 #include <new>
 
+#include "traces/journal_format.h"
+
 namespace goldentrace {
 namespace {
 
@@ -36,8 +38,12 @@ int compare(const H5FD_t* a, const H5FD_t* b) {
   return of(a).target < of(b).target ? -1 : 1;
 }
 
-herr_t query(const H5FD_t*, unsigned long* flags) {
-  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+// Raw data are never aggregated: each piece of them is a request of its own. Neither are metadata when the superblock
+// lies apart from everything else.
+herr_t query(const H5FD_t* file, unsigned long* flags) {
+  *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  const bool lies_apart = file != nullptr && of(file).target->begin > 0;
+  if (!lies_apart) *flags |= H5FD_FEAT_AGGREGATE_METADATA;
   return 0;
 }
 
@@ -48,7 +54,22 @@ herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   return 0;
 }
 
-haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return of(file).target->file->size(); }
+// A file that libhdf5 has not begun is empty to it, whatever it holds: then libhdf5 makes a superblock.
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) {
+  return of(file).end_of_addresses == 0 ? 0 : of(file).target->file->size();
+}
+
+// libhdf5's first request is for the superblock.
+haddr_t allocate(H5FD_t* base, H5FD_mem_t type, hid_t, hsize_t size) {
+  DriverFile& file = of(base);
+  const DriverTarget& target = *file.target;
+  if (type == H5FD_MEM_DRAW && target.placed_bytes == size) return target.placed_address;
+  const haddr_t address = file.end_of_addresses;
+  const bool is_superblock = address < target.begin;
+  if (is_superblock && size > format::superblock_room) return HADDR_UNDEF;
+  file.end_of_addresses = is_superblock ? target.begin : address + size;
+  return address;
+}
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* buffer) {
   return of(file).target->file->read(address, {static_cast<std::byte*>(buffer), size}) ? 0 : -1;
@@ -57,8 +78,11 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, 
 herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, std::size_t size, const void* buffer) {
   DriverTarget& target = *of(file).target;
   if (type == H5FD_MEM_DRAW) {
+    const bool is_placed = target.placed_bytes == size && target.placed_address == address;
+    target.placed_bytes = 0;
     target.raw_address = address;
     target.raw_bytes = size;
+    if (is_placed) return 0;
   }
   // A failure is kept by the file; libhdf5 goes on, so that it can close its books.
   target.file->write(address, {static_cast<const std::byte*>(buffer), size});
@@ -80,6 +104,7 @@ H5FD_class_t driver_class() {
   driver.close = close_file;
   driver.cmp = compare;
   driver.query = query;
+  driver.alloc = allocate;
   driver.get_eoa = end_of_addresses;
   driver.set_eoa = set_end_of_addresses;
   driver.get_eof = end_of_file;

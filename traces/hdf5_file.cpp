@@ -75,15 +75,28 @@ void Hdf5Dataset::grow(std::uint64_t rows) {
 
 std::uint64_t Hdf5Dataset::write_chunk(std::span<const std::uint64_t> offset, std::span<const std::byte> frame) {
   const Hdf5Guard guard;
-  const std::vector<hsize_t> at(offset.begin(), offset.end());
-  hdf5_check(H5Dwrite_chunk(dataset_.id(), H5P_DEFAULT, 0, at.data(), frame.size(), frame.data()), "write a chunk");
-  target_->file->check();
-  if (target_->raw_bytes != frame.size())
-    throw Error(ErrorCode::internal, "libhdf5 did not write a chunk in one piece");
+  write(offset, frame.data(), frame.size());
   return target_->raw_address;
 }
 
-Hdf5File::Hdf5File(PartialFile& file) : file_(file), target_{.file = &file} {
+void Hdf5Dataset::place_chunk(std::span<const std::uint64_t> offset, std::uint64_t address, std::uint64_t bytes) {
+  static constexpr std::byte never_read{};
+  const Hdf5Guard guard;
+  target_->placed_address = address;
+  target_->placed_bytes = bytes;
+  write(offset, &never_read, bytes);
+  if (target_->raw_address != address) throw Error(ErrorCode::internal, "libhdf5 puts a chunk elsewhere");
+}
+
+void Hdf5Dataset::write(std::span<const std::uint64_t> offset, const std::byte* frame, std::uint64_t bytes) {
+  const std::vector<hsize_t> at(offset.begin(), offset.end());
+  target_->raw_bytes = 0;
+  hdf5_check(H5Dwrite_chunk(dataset_.id(), H5P_DEFAULT, 0, at.data(), bytes, frame), "write a chunk");
+  target_->file->check();
+  if (target_->raw_bytes != bytes) throw Error(ErrorCode::internal, "libhdf5 did not write a chunk in one piece");
+}
+
+Hdf5File::Hdf5File(LockedFile& file, std::uint64_t begin) : file_(file), target_{.file = &file, .begin = begin} {
   const Hdf5Guard guard;
   register_zstd_filter();
   links_ = property_list(H5P_LINK_CREATE);
@@ -172,7 +185,7 @@ void Hdf5File::close() {
   const Hdf5Guard guard;
   const bool closed = id_.reset();
   file_.check();
-  if (!closed) throw Error(ErrorCode::internal, "libhdf5 cannot close the file", {.file = file_.target().string()});
+  if (!closed) throw Error(ErrorCode::internal, "libhdf5 cannot close the file", {.file = file_.path().string()});
 }
 
 }  // namespace goldentrace

@@ -32,8 +32,12 @@ class Hdf5Dataset {
   void grow(std::uint64_t rows);
   // `offset`: of the chunk's first element, one number per axis. Returns the frame's address.
   std::uint64_t write_chunk(std::span<const std::uint64_t> offset, std::span<const std::byte> frame);
+  // A frame that lies in the file already.
+  void place_chunk(std::span<const std::uint64_t> offset, std::uint64_t address, std::uint64_t bytes);
 
  private:
+  void write(std::span<const std::uint64_t> offset, const std::byte* frame, std::uint64_t bytes);
+
   Hdf5Handle dataset_;
   DriverTarget* target_;
   std::vector<std::uint64_t> row_;
@@ -41,7 +45,9 @@ class Hdf5Dataset {
 
 class Hdf5File {
  public:
-  explicit Hdf5File(PartialFile& file);
+  // Behind the first block; or, in a file that holds something already, the superblock behind the first block and all
+  // else from `begin` on. `file` is borrowed.
+  explicit Hdf5File(LockedFile& file, std::uint64_t begin = 0);
   ~Hdf5File();  // without close(): nothing more is written
 
   Hdf5Dataset create(const ChunkedLayout& layout, const Hdf5Handle& type);
@@ -55,7 +61,7 @@ class Hdf5File {
  private:
   void create_groups(const std::string& path);  // those on the way to a dataset
 
-  PartialFile& file_;
+  LockedFile& file_;
   DriverTarget target_;
   std::set<std::string> groups_;
   Hdf5Handle links_;  // link creation: UTF-8 names

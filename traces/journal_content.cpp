@@ -26,6 +26,12 @@ void check(const JournalContent& content) {
 
 ChunkSplit JournalContent::chunks() const { return {shape, item_size(dtype), split_axis, split}; }
 
+std::uint64_t JournalContent::frame_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const format::ChunkRow& frame : frames) bytes += frame.bytes;
+  return bytes;
+}
+
 format::ContentKind content_kind(const Shape& shape, std::size_t bytes) {
   const bool packed = bytes < format::packed_limit || shape.empty() || shape.size() > format::largest_rank;
   return packed ? format::ContentKind::packed : format::ContentKind::tensor;

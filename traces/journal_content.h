@@ -24,6 +24,7 @@ struct JournalContent {
   std::span<const std::byte> packed;     // packed: lives as long as the entry's body
 
   ChunkSplit chunks() const;  // tensor
+  std::uint64_t frame_bytes() const;
 };
 
 // Small tensors, those without axes and those of more axes than HDF5 has are packed.

@@ -12,12 +12,20 @@
 namespace goldentrace::format {
 
 inline constexpr std::array<std::uint8_t, 8> journal_magic{0x89, 'G', 'T', 'J', 'R', 'N', 'L', '\n'};
-inline constexpr std::uint32_t journal_version = 1;
+inline constexpr std::uint32_t journal_version = 2;
 inline constexpr std::string_view journal_suffix = ".journal";
 inline constexpr std::uint32_t entry_magic = 0x4a45'5447;  // "GTEJ"
 inline constexpr std::uint64_t entry_alignment = 8;
 
-enum class EntryKind : std::uint32_t { frame = 1, content = 2, record = 3, commit = 4 };
+// seal: its body is everything behind it, the parts of an HDF5 file that is not finished. It is longer than any file,
+// so that it reads as an entry that is cut off.
+enum class EntryKind : std::uint32_t { frame = 1, content = 2, record = 3, commit = 4, seal = 5 };
+inline constexpr std::uint64_t endless = std::uint64_t{1} << 62;
+
+// Entries begin here. Behind the head is room for what a journal that becomes a trace itself gets in front: the first
+// block over the head, HDF5's superblock behind that. Zeros until then.
+inline constexpr std::uint32_t first_entry = 1024;
+inline constexpr std::uint64_t superblock_room = first_entry - sizeof(FirstBlock);
 
 // The first 128 bytes.
 struct JournalHead {

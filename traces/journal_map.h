@@ -14,9 +14,9 @@ struct JournalMap {
   std::vector<std::uint64_t> records;   // by row of this segment; 0: not there (yet)
   std::vector<std::uint64_t> contents;  // by number
   std::vector<std::uint64_t> commits;
-  std::uint64_t rows = 0;                           // of this segment that are committed
-  std::uint64_t steps = 0;                          // commits of the whole run up to the last one here
-  std::uint64_t end = sizeof(format::JournalHead);  // of the last commit
+  std::uint64_t rows = 0;                   // of this segment that are committed
+  std::uint64_t steps = 0;                  // commits of the whole run up to the last one here
+  std::uint64_t end = format::first_entry;  // of the last commit
 };
 
 }  // namespace goldentrace

@@ -60,7 +60,7 @@ void JournalReader::check_head() {
   if (head_.version != format::journal_version) {
     refuse(0,
            "journal version " + std::to_string(head_.version) + "; this build reads version " +
-               std::to_string(format::journal_version),
+               std::to_string(format::journal_version) + "; recover it with the build that recorded it",
            ErrorCode::version);
   }
 }

@@ -30,6 +30,7 @@ struct JournalScan {
   JournalMap map;  // of everything before the damage or the torn end
   std::uint64_t bytes = 0;
   std::uint64_t torn_bytes = 0;  // behind the last commit: a step that was not completed
+  bool is_sealing = false;       // that end is a trace in the making
   std::optional<JournalDamage> damage;
 };
 

@@ -8,6 +8,13 @@
 
 namespace goldentrace {
 
+namespace {
+
+// Rows come in any order: of those before a row so many may be on their way still. Bounds the memory for hostile ones.
+constexpr std::uint64_t most_rows_ahead = 1 << 20;
+
+}  // namespace
+
 class JournalScanner {
  public:
   using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
@@ -20,7 +27,7 @@ class JournalScanner {
 
   JournalScan run(const Progress& progress) {
     at_ = reader_.head().head_bytes;
-    if (at_ < sizeof(format::JournalHead) || at_ % format::entry_alignment != 0) {
+    if (at_ != format::first_entry) {
       reader_.refuse(0, "damaged: the journal's head has an impossible size");
     }
     scan_.map.end = at_;
@@ -34,11 +41,25 @@ class JournalScanner {
       if (error.code() == ErrorCode::version) reader_.refuse(at_, error.what(), ErrorCode::version);
       if (!is_torn()) note_damage(error);
     }
-    scan_.torn_bytes = reader_.size_ - scan_.map.end;
+    if (!scan_.damage && reader_.size_ >= format::first_entry) check_room();
+    scan_.torn_bytes = reader_.size_ - std::min(reader_.size_, scan_.map.end);
     return std::move(scan_);
   }
 
  private:
+  // Between head and entries lie zeros; or a superblock, when sealing was interrupted.
+  void check_room() {
+    constexpr std::uint64_t first = sizeof(format::JournalHead);
+    std::span<const std::byte> room = reader_.read(first, format::first_entry - first);
+    const std::span<const std::byte> before = room.first(sizeof(format::FirstBlock) - first);
+    if (std::memcmp(before.data() + before.size(), format::hdf5_signature.data(), format::hdf5_signature.size()) == 0) {
+      room = before;
+    }
+    if (is_zero(room)) return;
+    scan_.damage = JournalDamage{.address = first, .what = "bytes in front of the entries", .commits_follow = true};
+    scan_.damage->step = 1;
+  }
+
   void require(bool condition, const char* what) const {
     if (!condition) throw Error(ErrorCode::damaged, what);
   }
@@ -74,7 +95,8 @@ class JournalScanner {
   void take_record(const JournalRecord& record) {
     JournalMap& map = scan_.map;
     const auto row = static_cast<std::uint64_t>(record.row) - map.head.first_row;
-    require(row < reader_.size_ / sizeof(format::RecordHead), "damaged: a record has an impossible row");
+    require(row < most_rows_ahead + reader_.size_ / sizeof(format::RecordHead),
+            "damaged: a record has an impossible row");
     require(record.content < static_cast<std::int64_t>(map.contents.size()) && record.content >= format::content_empty,
             "damaged: the payload of a record is missing");
     if (row >= map.records.size()) map.records.resize(row + 1);
@@ -106,6 +128,7 @@ class JournalScanner {
     }
     const bool is_next = found.magic == format::entry_magic && found.check == check_of(found) &&
                          found.journal == reader_.head().journal && found.sequence == sequence_;
+    scan_.is_sealing = is_next && found.kind == format::EntryKind::seal;
     return is_next && is_longer_than(found, left);
   }
 
@@ -119,11 +142,15 @@ class JournalScanner {
     return left < bytes + -bytes % format::entry_alignment;
   }
 
+  static bool is_zero(std::span<const std::byte> bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{0}; });
+  }
+
   bool is_zero_from(std::uint64_t address) {
     while (address < reader_.size_) {
       const std::uint64_t length = std::min<std::uint64_t>(65536, reader_.size_ - address);
       const std::span<const std::byte> bytes = reader_.read(address, length);
-      if (!std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{0}; })) return false;
+      if (!is_zero(bytes)) return false;
       address += length;
     }
     return true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "traces/hash.h"
 #include "traces/journal_map.h"
@@ -34,9 +35,18 @@ class JournalWriter {
   // Error(input_output) when the system refuses, now and at every later call; what was appended before stays. Returns
   // the address of the entry.
   std::uint64_t append(const JournalEntry& entry);
-  std::uint64_t append_content(const JournalEntry& entry);           // returns its number
-  void append_record(const JournalEntry& entry, std::uint64_t row);  // of this segment
+  std::uint64_t append_content(const JournalEntry& entry, std::uint64_t frame_bytes);  // returns its number
+  // `row` of this segment, `content` as in the entry.
+  void append_record(const JournalEntry& entry, std::uint64_t row, std::int64_t content);
   void append_commit(const JournalEntry& entry);
+  // Bytes of frames that committed records refer to.
+  std::uint64_t committed_frame_bytes() const;
+
+  // The file becomes a trace itself: what lies behind the last commit goes, and behind the returned address anything
+  // may be written; to a reader of journals it is a torn end. Tried again even after a failed write.
+  // Error(input_output).
+  std::uint64_t begin_seal();
+  void undo_seal();  // a journal as before; unless it is a trace already
 
   const std::filesystem::path& path() const { return file_.path(); }
   const JournalMap& map() const { return map_; }
@@ -45,10 +55,19 @@ class JournalWriter {
   void keep() { keep_ = true; }
 
  private:
+  struct ContentUse {
+    std::uint64_t frame_bytes;
+    std::uint64_t first_row;  // of this segment that refers to it
+  };
+
+  format::EntryHead entry_head(format::EntryKind kind, std::uint64_t bytes, Hash128 hash) const;
+
   LockedFile file_;
   JournalMap map_;
+  std::vector<ContentUse> uses_;  // by content
   std::uint64_t size_ = 0;
   std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_of_end_ = 0;  // of what follows the last commit
   bool keep_ = false;
 };
 

@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "traces/error.h"
 
@@ -21,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::strerror(error); }
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
 // A write beyond RLIMIT_FSIZE raises SIGXFSZ, which ends the process by default. Within this scope the write fails with
 // EFBIG instead.
@@ -147,6 +151,40 @@ bool LockedFile::truncate(std::uint64_t size) {
   return !blocked.failed || fail("set the size of the file", errno);
 }
 
+void LockedFile::retry() {
+  failure_.clear();
+  discard_ = false;
+}
+
+void LockedFile::roll_back(std::span<const std::byte> first, std::uint64_t size) {
+  if (is_forked()) return;
+  const std::string before = std::exchange(failure_, {});
+  discard_ = false;
+  static_cast<void>(truncate(size) && write(0, first));
+  if (!before.empty()) failure_ = before;
+  discard_ = true;
+}
+
+void LockedFile::start_writeback(std::uint64_t address, std::uint64_t bytes) const {
+  sync_file_range(file_, static_cast<off_t>(address), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+}
+
+bool LockedFile::is_on_file_system_of(const fs::path& target) const {
+  struct stat here {};
+  struct stat there {};
+  return fstat(file_, &here) == 0 && stat(folder_of(target).c_str(), &there) == 0 && here.st_dev == there.st_dev;
+}
+
+void LockedFile::publish(const fs::path& target) {
+  check();
+  sync();
+  check();
+  if (rename(path_.c_str(), target.c_str()) != 0) fail("rename", errno);
+  check();
+  release();
+  sync_folder(target);
+}
+
 bool LockedFile::sync() { return fsync(file_) == 0 || fail("write to the disk", errno); }
 
 std::uint64_t LockedFile::size() const {
@@ -170,8 +208,7 @@ fs::path checked_target(const fs::path& path) {
 }
 
 void sync_folder(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int opened = open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
   fsync(opened);
   close(opened);

@@ -32,17 +32,25 @@ class LockedFile {
   bool sync();
   std::uint64_t size() const;
   void abandon() { discard_ = true; }  // from now on writes are accepted and dropped
-  void remove();                       // the name; unless forked
+  void retry();                        // forgets a failure: the next write is tried
+  // What was there before, also after a failure: `first` at the beginning, nothing behind `size`. May fail silently.
+  void roll_back(std::span<const std::byte> first, std::uint64_t size);
+  // Asks the system to begin writing this range to the disk; beside writes of other threads.
+  void start_writeback(std::uint64_t address, std::uint64_t bytes) const;
+  bool is_on_file_system_of(const std::filesystem::path& target) const;  // of its folder
+  // fsync, rename to `target`, fsync of the folder; gives the lock back. Error(input_output).
+  void publish(const std::filesystem::path& target);
+  void remove();  // the name; unless forked
 
   const std::string& failure() const { return failure_; }  // empty: none
   void check() const;                                      // Error(input_output) after a failure
   bool is_forked() const { return getpid() != owner_; }    // this process is a child of the one that opened the file
 
  protected:
-  bool fail(const std::string& action, int error);
   void release();  // the lock
 
  private:
+  bool fail(const std::string& action, int error);
   void open_and_lock();
   bool lock();
 

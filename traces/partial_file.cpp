@@ -1,7 +1,5 @@
 #include "traces/partial_file.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <string>
 
 #include "traces/error.h"
@@ -21,14 +19,8 @@ PartialFile::~PartialFile() {
 }
 
 void PartialFile::publish() {
-  check();
-  sync();
-  check();
-  if (rename(path().c_str(), target_.c_str()) != 0) fail("rename", errno);
-  check();
+  LockedFile::publish(target_);
   published_ = true;
-  release();
-  sync_folder(target_);
 }
 
 }  // namespace goldentrace

@@ -15,7 +15,7 @@ class PartialFile : public LockedFile {
   ~PartialFile();  // removes the file unless it was published
 
   const std::filesystem::path& target() const { return target_; }
-  void publish();  // fsync, rename, fsync of the folder
+  void publish();
 
  private:
   std::filesystem::path target_;

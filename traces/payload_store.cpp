@@ -25,14 +25,14 @@ bool is_stored_as_bytes(DType dtype) { return dtype_class(dtype) == DTypeClass::
 
 }  // namespace
 
-PayloadStore::PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec)
-    : file_(&file), encoder_(&encoder), settings_(settings_of(codec)) {}
+PayloadStore::PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec, Frames frames)
+    : file_(&file), encoder_(&encoder), settings_(settings_of(codec)), frames_(frames) {}
 
 PayloadLocation PayloadStore::store(const RecordId& id, const JournalContent& content, JournalReader& journal) {
   if (content.kind == format::ContentKind::packed) return pack(content.dtype, content.packed);
   const std::uint32_t number = tensor_dataset(id, content);
   Tensor& tensor = *entries_[number].tensor;
-  copy_row(tensor, content, journal);
+  store_row(tensor, content, journal);
   return {.dataset = number, .row = tensor.rows++};
 }
 
@@ -83,13 +83,17 @@ std::uint32_t PayloadStore::tensor_dataset(const RecordId& id, const JournalCont
   return found->second;
 }
 
-void PayloadStore::copy_row(Tensor& tensor, const JournalContent& content, JournalReader& journal) {
+void PayloadStore::store_row(Tensor& tensor, const JournalContent& content, JournalReader& journal) {
   tensor.dataset->grow(tensor.rows + 1);
   for (std::uint64_t chunk = 0; chunk < content.frames.size(); ++chunk) {
     format::ChunkRow row = content.frames[chunk];
     std::vector<std::uint64_t> offset = tensor.split.chunk_offset(chunk);
     offset.insert(offset.begin(), tensor.rows);
-    row.address = tensor.dataset->write_chunk(offset, journal.frame(row));
+    if (frames_ == Frames::in_place) {
+      tensor.dataset->place_chunk(offset, row.address, row.bytes);
+    } else {
+      row.address = tensor.dataset->write_chunk(offset, journal.frame(row));
+    }
     tensor.chunks.push_back(row);
   }
 }

@@ -1,5 +1,5 @@
 // Where payloads go when a journal is sealed: packed datasets for small tensors, one dataset per distinct tensor for
-// the others, whose frames are copied unchanged.
+// the others, whose frames stay unchanged.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,12 @@ struct PayloadLocation {
   std::uint64_t row = 0;
 };
 
+// Whether the frames of tensors are written, or lie in the file already because it was their journal.
+enum class Frames { copied, in_place };
+
 class PayloadStore {
  public:
-  PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec);
+  PayloadStore(Hdf5File& file, FrameEncoder& encoder, Codec codec, Frames frames);
 
   // A content that was not stored before, under the name of the first record that has it.
   PayloadLocation store(const RecordId& id, const JournalContent& content, JournalReader& journal);
@@ -60,11 +63,12 @@ class PayloadStore {
   std::uint32_t packed_dataset(DType dtype);
   std::uint32_t tensor_dataset(const RecordId& id, const JournalContent& content);
   std::string free_path(const std::string& path);
-  void copy_row(Tensor& tensor, const JournalContent& content, JournalReader& journal);
+  void store_row(Tensor& tensor, const JournalContent& content, JournalReader& journal);
 
   Hdf5File* file_;
   FrameEncoder* encoder_;
   CodecSettings settings_;
+  Frames frames_;
   std::vector<Entry> entries_;
   std::map<DType, std::uint32_t> packed_;
   std::map<TensorKey, std::uint32_t> tensors_;

@@ -4,7 +4,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <string>
 
 #include "traces/error.h"
@@ -12,6 +14,20 @@
 #include "traces/journal_reader.h"
 
 namespace goldentrace {
+namespace {
+
+using FirstBytes = std::array<std::uint8_t, format::magic.size()>;
+
+FirstBytes first_bytes(const std::filesystem::path& path) {
+  FirstBytes bytes{};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return bytes;
+  if (pread(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) bytes = {};
+  close(file);
+  return bytes;
+}
+
+}  // namespace
 
 // Asks with a shared lock that is given back at once.
 Recording recording_of(const std::filesystem::path& leftover) {
@@ -31,10 +47,20 @@ RecordingState recording_state(const std::filesystem::path& trace) {
   return {};
 }
 
+bool is_finished_journal(const std::filesystem::path& file) {
+  return file.string().ends_with(format::journal_suffix) && first_bytes(file) == format::magic;
+}
+
 void refuse_recording(const RecordingState& state) {
   const std::string leftover = state.leftover.string();
   if (state.recording == Recording::running) {
     throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
+                {.file = leftover});
+  }
+  if (is_finished_journal(leftover)) {
+    throw Error(ErrorCode::incomplete,
+                "complete, but its recorder ended before it gave the trace its name; do that with: " +
+                    recover_command(leftover),
                 {.file = leftover});
   }
   if (leftover.ends_with(format::journal_suffix)) {

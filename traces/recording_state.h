@@ -17,6 +17,9 @@ RecordingState recording_state(const std::filesystem::path& trace);
 // Of a journal or .partial itself.
 Recording recording_of(const std::filesystem::path& leftover);
 
+// A trace under the name of its journal: its recorder died after it had sealed it and before it renamed it.
+bool is_finished_journal(const std::filesystem::path& file);
+
 // Error(still_being_written), or Error(incomplete) with the command that recovers it.
 [[noreturn]] void refuse_recording(const RecordingState& state);
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "traces/error.h"
+#include "traces/finished_journal.h"
 #include "traces/journal_reader.h"
 #include "traces/journal_writer.h"
 #include "traces/recording_state.h"
@@ -77,6 +78,22 @@ void check_scan(const fs::path& journal, const JournalScan& scan, const RecoverO
   throw Error(ErrorCode::incomplete, "no step was committed; record again", {.file = journal.string()});
 }
 
+void check_replaced(const fs::path& target, const fs::path& journal, const RecoverOptions& options) {
+  if (fs::exists(target) && options.replace == RecoverOptions::Replace::older_only) check_older(target, journal);
+}
+
+RecoverResult rename_finished(const fs::path& journal, const RecoverOptions& options, const JournalProgress& progress) {
+  const FinishedJournal finished(journal);
+  finished.verify(progress);
+  RecoverResult result{.journal = journal, .trace = target_of(journal, options)};
+  result.steps = finished.steps();
+  result.records = finished.records();
+  result.was_sealed = true;
+  check_replaced(result.trace, journal, options);
+  finished.move_to(result.trace);
+  return result;
+}
+
 // Scanning is the first half of the work, sealing the second.
 JournalProgress half(const JournalProgress& progress, std::uint64_t number) {
   if (!progress) return {};
@@ -86,6 +103,7 @@ JournalProgress half(const JournalProgress& progress, std::uint64_t number) {
 }  // namespace
 
 RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& options, const JournalProgress& progress) {
+  if (is_finished_journal(journal)) return rename_finished(journal, options, progress);
   JournalReader reader(journal);
   lock(reader);
   RecoverResult result{.journal = journal, .trace = target_of(journal, options)};
@@ -99,9 +117,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
   } else if (fs::exists(result.trace) && holds_all(result.trace, reader, scan.map)) {
     result.was_sealed = true;
   } else {
-    if (fs::exists(result.trace) && options.replace == RecoverOptions::Replace::older_only) {
-      check_older(result.trace, journal);
-    }
+    check_replaced(result.trace, journal, options);
     seal(reader, scan.map, result.trace, half(progress, 1));
   }
   std::error_code ignored;
@@ -118,6 +134,7 @@ std::vector<fs::path> journals_of(const fs::path& name) {
 }
 
 bool is_journal(const fs::path& file) {
+  if (is_finished_journal(file)) return true;
   std::array<char, format::journal_magic.size()> magic{};
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return false;
@@ -127,6 +144,11 @@ bool is_journal(const fs::path& file) {
 }
 
 JournalSummary verify_journal(const fs::path& journal, const JournalProgress& progress) {
+  if (is_finished_journal(journal)) {
+    const FinishedJournal finished(journal);
+    finished.verify(progress);
+    return {.steps = finished.steps(), .records = finished.records(), .bytes = finished.bytes()};
+  }
   JournalReader reader(journal);
   lock(reader);
   const JournalScan scan = reader.scan(progress);

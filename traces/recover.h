@@ -29,9 +29,10 @@ struct RecoverResult {
 };
 
 // Seals what the journal has committed and then removes it. A trace of the run's name that was left by a recorder that
-// died after sealing is recognised. Error: still_being_written (its recorder lives), damaged (what was committed, with
-// byte and step; nothing is written), incomplete (nothing was committed), usage (the output is newer than the journal),
-// input_output, and those of JournalReader. The journal stays after an error, and after damage.
+// died after sealing is recognised; so is a trace under the journal's name, which is verified and renamed. Error:
+// still_being_written (its recorder lives), damaged (what was committed, with byte and step; nothing is written),
+// incomplete (nothing was committed), usage (the output is newer than the journal), input_output, and those of
+// JournalReader. The journal stays after an error, and after damage.
 RecoverResult recover_journal(const std::filesystem::path& journal, const RecoverOptions& options = {},
                               const JournalProgress& progress = {});
 
@@ -39,7 +40,7 @@ RecoverResult recover_journal(const std::filesystem::path& journal, const Recove
 // itself.
 std::vector<std::filesystem::path> journals_of(const std::filesystem::path& name);
 
-bool is_journal(const std::filesystem::path& file);  // by its first bytes
+bool is_journal(const std::filesystem::path& file);  // by its first bytes; or a trace under the name of its journal
 
 struct JournalSummary {
   std::uint64_t steps = 0;

@@ -65,7 +65,7 @@ void SealWriter::write_seal(Hdf5File& file) {
   covered_.push_back({block_.chunks_address, bytes_of(chunks_).size()});
 }
 
-void SealWriter::write_first_block(PartialFile& file) {
+void SealWriter::write_first_block(LockedFile& file) {
   block_.magic = format::magic;
   block_.version = format::version;
   block_.block_bytes = sizeof block_;

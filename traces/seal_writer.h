@@ -9,7 +9,7 @@
 #include "traces/file_rest.h"
 #include "traces/format.h"
 #include "traces/hdf5_file.h"
-#include "traces/partial_file.h"
+#include "traces/locked_file.h"
 
 namespace goldentrace {
 
@@ -19,8 +19,8 @@ class SealWriter {
   void add_header(Hdf5File& file, std::string_view text);
   void add_payload(std::span<const format::ChunkRow> chunks);
 
-  void write_seal(Hdf5File& file);            // the last thing written through libhdf5
-  void write_first_block(PartialFile& file);  // after libhdf5 has closed the file
+  void write_seal(Hdf5File& file);           // the last thing written through libhdf5
+  void write_first_block(LockedFile& file);  // after libhdf5 has closed the file
 
  private:
   std::vector<format::TableRow> tables_;

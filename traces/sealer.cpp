@@ -19,6 +19,8 @@ namespace {
 
 // Tables and texts are compressed like this, whatever is asked for payloads.
 constexpr Codec table_codec = Codec::standard;
+// A journal becomes a trace itself when no more than this part of it stays behind as bytes that belong to nothing.
+constexpr std::uint64_t most_dead_part = 16;
 
 // Makes the streams of one file.
 struct StreamMaker {
@@ -46,26 +48,30 @@ struct StreamMaker {
 
 class Sealer {
  public:
-  Sealer(JournalReader& journal, const JournalMap& map, const std::filesystem::path& target)
-      : journal_(journal), map_(map), file_(target), locations_(map.contents.size()) {}
+  using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
-  void add_commit(std::uint64_t address);
-  void add_record(std::uint64_t address);
-  void finish();
+  // `begin`: behind the journal's entries, when the file is the journal itself.
+  Sealer(JournalReader& journal, const JournalMap& map, LockedFile& file, std::uint64_t begin)
+      : journal_(journal), map_(map), hdf5_(file, begin), frames_(begin > 0 ? Frames::in_place : Frames::copied) {}
+
+  void add_steps(const Progress& progress);
+  SealWriter finish();  // all but the first block is written then
 
  private:
+  void add_commit(std::uint64_t address);
+  void add_record(std::uint64_t address);
   PayloadLocation location(const JournalRecord& record);
   format::IndexRow index_row(const JournalRecord& record);
   void add_call(const LayerCall& call);
   void change_call(const CallChange& change);
   std::uint32_t string(std::string_view text) { return static_cast<std::uint32_t>(strings_.add(text)); }
   std::uint32_t shape(const Shape& shape);
-  void write_tables();
+  SealWriter write_tables();
 
   JournalReader& journal_;
   const JournalMap& map_;
-  PartialFile file_;
-  Hdf5File hdf5_{file_};
+  Hdf5File hdf5_;
+  Frames frames_;
   Codec codec_ = static_cast<Codec>(map_.head.codec);
   FrameEncoder encoder_{table_codec};
   FrameEncoder payload_encoder_{codec_};
@@ -78,8 +84,8 @@ class Sealer {
   ChunkedStream producers_ = maker_.numbers(format::producers, DType::int64);
   SketchStore sketches_{maker_.numbers(format::sketches_float32, DType::float32),
                         maker_.numbers(format::sketches_float64, DType::float64)};
-  PayloadStore payloads_{hdf5_, payload_encoder_, codec_};
-  std::vector<PayloadLocation> locations_;  // by content
+  PayloadStore payloads_{hdf5_, payload_encoder_, codec_, frames_};
+  std::vector<PayloadLocation> locations_ = std::vector<PayloadLocation>(map_.contents.size());  // by content
   std::vector<bool> is_stored_ = std::vector<bool>(map_.contents.size());
   std::map<Shape, std::uint32_t> shape_numbers_;
   std::vector<format::CallRow> calls_;
@@ -193,13 +199,24 @@ void Sealer::add_record(std::uint64_t address) {
   index_.append(std::as_bytes(std::span(&row, 1)));
 }
 
-void Sealer::finish() {
-  payloads_.finish();
-  write_tables();
-  file_.publish();
+void Sealer::add_steps(const Progress& progress) {
+  std::uint64_t row = 0;
+  for (std::uint64_t address : map_.commits) {
+    const auto rows = static_cast<std::uint64_t>(journal_.commit(address).rows) - map_.head.first_row;
+    for (; row < rows; ++row) {
+      add_record(map_.records[row]);
+      if (progress) progress(row, map_.rows);
+    }
+    add_commit(address);
+  }
 }
 
-void Sealer::write_tables() {
+SealWriter Sealer::finish() {
+  payloads_.finish();
+  return write_tables();
+}
+
+SealWriter Sealer::write_tables() {
   const PayloadStore::Numbers numbers{.of_path = [this](const std::string& path) { return string(path); },
                                       .of_shape = [this](const Shape& each) { return shape(each); }};
   const std::vector<format::DatasetRow> dataset_rows = payloads_.dataset_rows(numbers);
@@ -230,7 +247,14 @@ void Sealer::write_tables() {
   hdf5_.set_text("/", "format", format::name);
   hdf5_.set_number("/", "version", format::version);
   hdf5_.close();
-  seal.write_first_block(file_);
+  return seal;
+}
+
+SealWriter write_all(JournalReader& journal, const JournalMap& map, LockedFile& file, std::uint64_t begin,
+                     const Sealer::Progress& progress) {
+  Sealer sealer(journal, map, file, begin);
+  sealer.add_steps(progress);
+  return sealer.finish();
 }
 
 }  // namespace
@@ -240,17 +264,29 @@ void seal(JournalReader& journal, const JournalMap& map, const std::filesystem::
   if (map.head.codec > static_cast<std::uint32_t>(Codec::none)) {
     throw Error(ErrorCode::version, "a codec that this build does not know", {.file = journal.path().string()});
   }
-  Sealer sealer(journal, map, target);
-  std::uint64_t row = 0;
-  for (std::uint64_t address : map.commits) {
-    const auto rows = static_cast<std::uint64_t>(journal.commit(address).rows) - map.head.first_row;
-    for (; row < rows; ++row) {
-      sealer.add_record(map.records[row]);
-      if (progress) progress(row, map.rows);
-    }
-    sealer.add_commit(address);
+  PartialFile file(target);
+  write_all(journal, map, file, 0, progress).write_first_block(file);
+  file.publish();
+}
+
+bool can_seal_in_place(const JournalWriter& writer) {
+  const std::uint64_t all = writer.map().end;
+  const std::uint64_t dead = all - writer.committed_frame_bytes();
+  return dead < all / most_dead_part;
+}
+
+void seal_in_place(JournalWriter& writer, const std::filesystem::path& target) {
+  LockedFile& file = writer.file();
+  try {
+    JournalReader journal(writer.path());
+    SealWriter seal = write_all(journal, writer.map(), file, writer.begin_seal(), {});
+    if (!file.sync()) file.check();
+    seal.write_first_block(file);
+  } catch (...) {
+    writer.undo_seal();
+    throw;
   }
-  sealer.finish();
+  file.publish(target);
 }
 
 }  // namespace goldentrace

@@ -38,15 +38,10 @@ std::string of_bytes(std::uint64_t have, std::uint64_t want) {
   return "truncated: " + std::to_string(have) + " of " + std::to_string(want) + " bytes; record again or copy again";
 }
 
-bool is_hdf5(const format::FirstBlock& block) {
-  constexpr std::array<std::uint8_t, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  return block.magic == signature;
-}
-
 }  // namespace
 
-TraceFile::TraceFile(const fs::path& path) : path_(path) {
-  open_file();
+TraceFile::TraceFile(const fs::path& path, Naming naming) : path_(path) {
+  open_file(naming);
   try {
     check_first_block();
   } catch (...) {
@@ -58,7 +53,7 @@ TraceFile::TraceFile(const fs::path& path) : path_(path) {
 
 TraceFile::~TraceFile() { close(file_); }
 
-void TraceFile::open_file() {
+void TraceFile::open_file(Naming naming) {
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) refuse_missing(path_);
@@ -66,7 +61,7 @@ void TraceFile::open_file() {
   }
   if (S_ISDIR(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is a folder, not a trace");
   if (!S_ISREG(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is no regular file");
-  if (is_leftover_name(path_.string())) refuse_recording({recording_of(path_), path_});
+  if (naming == Naming::as_trace && is_leftover_name(path_.string())) refuse_recording({recording_of(path_), path_});
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0 || fstat(file_, &status) != 0) {
     refuse(*this, ErrorCode::input_output, std::string("cannot open the file: ") + std::strerror(errno));
@@ -79,7 +74,7 @@ void TraceFile::check_first_block() {
   if (size_ == 0) refuse(*this, ErrorCode::not_a_trace, "empty; record again");
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&block_, 1));
   read(0, bytes.first(std::min<std::uint64_t>(size_, bytes.size())));
-  if (is_hdf5(block_)) refuse(*this, ErrorCode::not_a_trace, "an HDF5 file, but not a trace");
+  if (block_.magic == format::hdf5_signature) refuse(*this, ErrorCode::not_a_trace, "an HDF5 file, but not a trace");
   if (block_.magic == format::journal_magic) {
     refuse(*this, ErrorCode::not_a_trace,
            "a journal, not a trace; recover it with: " + recover_command(path_) + " -o OTHER");

@@ -12,8 +12,10 @@ namespace goldentrace {
 
 class TraceFile {
  public:
+  enum class Naming { as_trace, any };  // any: also a finished trace that its recorder did not rename any more
+
   // Errors as TraceReader's.
-  explicit TraceFile(const std::filesystem::path& path);
+  explicit TraceFile(const std::filesystem::path& path, Naming naming = Naming::as_trace);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -27,7 +29,7 @@ class TraceFile {
   void read(std::uint64_t address, std::span<std::byte> bytes) const;
 
  private:
-  void open_file();
+  void open_file(Naming naming);
   void check_first_block();
 
   std::filesystem::path path_;

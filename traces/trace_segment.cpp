@@ -29,8 +29,8 @@ std::int64_t first_row_of(const Header& header) {
 
 }  // namespace
 
-TraceSegment::TraceSegment(const std::filesystem::path& path)
-    : file_(path), header_(parse_header(header_text(tables_))), first_row_(first_row_of(header_)) {}
+TraceSegment::TraceSegment(const std::filesystem::path& path, TraceFile::Naming naming)
+    : file_(path, naming), header_(parse_header(header_text(tables_))), first_row_(first_row_of(header_)) {}
 
 IndexContext TraceSegment::context() const {
   return {frames_, tables_, payloads_, strings_, tapes_.size(), blobs_.size(), first_row_};

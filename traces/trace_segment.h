@@ -23,7 +23,8 @@ namespace goldentrace {
 // Rows are those of this file. After construction all const members may be called from several threads.
 class TraceSegment {
  public:
-  explicit TraceSegment(const std::filesystem::path& path);  // errors of TraceReader
+  explicit TraceSegment(const std::filesystem::path& path,
+                        TraceFile::Naming naming = TraceFile::Naming::as_trace);  // errors of TraceReader
 
   const TraceFile& file() const { return file_; }
   const Header& header() const { return header_; }

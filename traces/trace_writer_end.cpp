@@ -10,18 +10,22 @@
 namespace goldentrace {
 namespace {
 
-// Seals a finished journal and removes it; when that fails the journal stays for `gtrace recover`.
-void seal_and_remove(Segment& segment) {
+void seal_copying(Segment& segment) {
   JournalReader reader(segment.journal.path());
+  seal(reader, segment.journal.map(), segment.target);
+  segment.journal.file().remove();
+}
+
+// Makes a trace of a finished journal; when that fails the journal stays for `gtrace recover`.
+void seal_journal(Segment& segment) {
   segment.journal.keep();
   segment.is_kept = true;
   try {
-    seal(reader, segment.journal.map(), segment.target);
+    can_seal_in_place(segment.journal) ? seal_in_place(segment.journal, segment.target) : seal_copying(segment);
   } catch (const Error& error) {
     throw Error(error.code(), std::string(error.what()) + "; the recording is in its journal; when there is room: " +
                                   recover_command(segment.journal.path()));
   }
-  segment.journal.file().remove();
 }
 
 }  // namespace
@@ -32,7 +36,7 @@ void TraceWriter::State::seal_behind(SegmentPointer segment) {
   const auto work = [this, segment = std::move(segment), before = sealing] {
     if (before.valid()) before.wait();
     try {
-      seal_and_remove(*segment);
+      seal_journal(*segment);
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = error;
@@ -72,7 +76,7 @@ void TraceWriter::State::finish(Ending ending) {
   lock.unlock();
   if (sealing.valid()) sealing.wait();
   if (failure) throw *failure;
-  if (ending == Ending::every_row || current().journal.map().rows > 0) seal_and_remove(current());
+  if (ending == Ending::every_row || current().journal.map().rows > 0) seal_journal(current());
 }
 
 // Committed steps are kept in the trace if there is none of that name, in the journal otherwise.
@@ -85,7 +89,7 @@ void TraceWriter::State::give_up(const Error& error) {
   std::error_code ignored;
   if (!std::filesystem::exists(segment.target, ignored)) {
     try {
-      seal_and_remove(segment);
+      seal_journal(segment);
     } catch (const Error&) {
       throw Error(error.code(), what + "; " + steps + " before that are kept; recover them with: " +
                                     recover_command(segment.journal.path()));

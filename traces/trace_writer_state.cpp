@@ -119,7 +119,8 @@ void TraceWriter::State::put_entry(Segment& segment, std::int64_t row, std::span
   std::int64_t number = has_payload ? format::content_empty : format::content_none;
   if (has_payload && bytes > 0) number = number_of(segment, {record.fingerprint.hash, record.dtype, bytes}, content);
   set_content(body, number);
-  segment.journal.append_record({format::EntryKind::record, body}, static_cast<std::uint64_t>(row - segment.first_row));
+  const auto segment_row = static_cast<std::uint64_t>(row - segment.first_row);
+  segment.journal.append_record({format::EntryKind::record, body}, segment_row, number);
   rows.put(row);
   complete_commits();
   report_commits(lock);
@@ -133,10 +134,10 @@ std::int64_t TraceWriter::State::number_of(Segment& segment, const ContentKey& k
   if (!content)
     throw Error(ErrorCode::internal, "the content of a record is not in the file", {.file = target.string()});
   encode_content(*content, body);
-  const std::uint64_t number = segment.journal.append_content({format::EntryKind::content, body});
+  const std::uint64_t frame_bytes = content->frame_bytes();
+  const std::uint64_t number = segment.journal.append_content({format::EntryKind::content, body}, frame_bytes);
   segment.claims.claim(key, number);
-  payload_bytes += content->packed.size();
-  for (const format::ChunkRow& frame : content->frames) payload_bytes += frame.bytes;
+  payload_bytes += content->packed.size() + frame_bytes;
   return static_cast<std::int64_t>(number);
 }
 

@@ -237,6 +237,19 @@ TEST_F(Journal, ANewerTraceIsNotReplaced) {
   EXPECT_EQ(TraceReader(file_).records().size(), 24u);
 }
 
+// The last of many rows is the first that the file gets.
+TEST_F(Journal, RowsOfOpenStepsComeInAnyOrder) {
+  Child recorder([&](const auto& ready_and_wait) {
+    TraceWriter writer(file_);
+    for (int i = 0; i < 100; ++i) writer.reserve();
+    Record record{.id = output_of("late")};
+    writer.put(99, record, {});
+    ready_and_wait();
+  });
+  recorder.kill_now();
+  EXPECT_EQ(verify_journal(journal_).steps, 0u);
+}
+
 // Killed between the rename and the removal of the journal.
 TEST_F(Journal, ASealedTraceIsRecognised) {
   leave_journal(2);

@@ -28,11 +28,14 @@ ssize_t write_all(int file, const iovec* pieces, int count, off_t at) {
   return syscall(SYS_pwritev, file, pieces, static_cast<long>(count), static_cast<long>(at), 0L);
 }
 
-// The first part of the pieces, as a kill in the middle of a write leaves it.
+// The first part of the pieces, as a kill in the middle of a write leaves it. What lies in one sector is written whole
+// or not at all.
 void write_part(int file, const iovec* pieces, int count, off_t at) {
+  constexpr std::size_t sector = 512;
   std::size_t left = 0;
   for (int i = 0; i < count; ++i) left += pieces[i].iov_len;
-  left = left * plan.fraction / 1024;
+  const bool is_one_sector = static_cast<std::size_t>(at) % sector + left <= sector;
+  left = is_one_sector ? (plan.fraction < 512 ? 0 : left) : left * plan.fraction / 1024;
   std::vector<iovec> cut(pieces, pieces + count);
   for (iovec& piece : cut) {
     piece.iov_len = std::min(piece.iov_len, left);
@@ -43,7 +46,10 @@ void write_part(int file, const iovec* pieces, int count, off_t at) {
 
 }  // namespace
 
-void plan_kill(const KillPlan& wanted) { plan = wanted; }
+void plan_kill(const KillPlan& wanted) {
+  plan = wanted;
+  is_sealing = false;
+}
 void say_sealing() { is_sealing = true; }
 
 }  // namespace goldentrace::testing_support

@@ -15,7 +15,7 @@ struct KillPlan {
   std::uint64_t fraction = 0;  // append, seal_write: of 1024, how much is written; compression: microseconds
 };
 
-// Of this process; set before the first write.
+// Of this process; set before the first write, which belongs to no seal.
 void plan_kill(const KillPlan& plan);
 void say_sealing();  // from now on writes belong to the seal
 

@@ -1,5 +1,6 @@
-// kill -9 at random moments of a recording: in compression, in an append to the journal, in the seal, around the
-// rename. What is recovered is every committed step, bit by bit that of an undisturbed run.
+// kill -9 at random moments of a recording: in compression, in an append to the journal, in the seal (in place and by
+// copying), between the first block and the rename, around the rename. What is recovered is every committed step, bit
+// by bit that of an undisturbed run.
 //   kill_test --kills N [--seed S]
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -22,6 +23,8 @@
 #include "tests/traces/journal_jobs.h"
 #include "tests/traces/kill_hooks.h"
 #include "traces/error.h"
+#include "traces/journal_reader.h"
+#include "traces/recording_state.h"
 #include "traces/recover.h"
 #include "traces/trace_reader.h"
 
@@ -57,11 +60,20 @@ void record_step(TraceWriter& writer, std::int64_t step, std::uint64_t seed) {
   other.join();
 }
 
-void record_run(const fs::path& file, std::uint64_t seed, std::uint64_t segment_bytes, Counter* committed) {
-  WriterOptions options{.segment_bytes = segment_bytes};
+enum class Way { in_place, copying };  // of sealing
+
+struct Run {
+  Way way = Way::in_place;
+  std::uint64_t segment_bytes = 0;
+};
+
+void record_run(const fs::path& file, std::uint64_t seed, const Run& run, Counter* committed) {
+  WriterOptions options{.segment_bytes = run.segment_bytes};
   if (committed != nullptr) options.committed = [committed](std::uint64_t) { ++*committed; };
   TraceWriter writer(file, options);
   writer.header() = {{"model.name", "kill"}};
+  // In each commit: too many bytes that are no frames.
+  if (run.way == Way::copying) writer.header()["model.config"] = std::string(250'000, 'x');
   for (std::int64_t step = 0; step < steps; ++step) record_step(writer, step, seed);
   say_sealing();
   writer.close();
@@ -89,10 +101,10 @@ bool is_equal_call(const TraceReader& a, const TraceReader& b, std::size_t row) 
 class KillTest {
  public:
   explicit KillTest(std::uint64_t seed) : random_(seed) {
-    record_run(folder_ / "undisturbed.h5", 0, 0, nullptr);
+    record_run(folder_ / "undisturbed.h5", 0, {}, nullptr);
     whole_ = std::make_unique<TraceReader>(folder_ / "undisturbed.h5");
     const auto begin = Clock::now();
-    run_child({}, std::chrono::hours(1), 0);
+    run_child({}, std::chrono::hours(1), {});
     duration_ = Clock::now() - begin;
     require(fs::exists(file_), "an undisturbed child writes a trace");
     check_trace(steps);
@@ -101,11 +113,11 @@ class KillTest {
 
   void kill_once(std::uint64_t number) {
     const KillPlan plan = plan_of(number);
-    const std::uint64_t segment_bytes = number % 5 == 4 ? 3'000'000 : 0;
+    const Run run{.way = way_of(number), .segment_bytes = number % 5 == 4 ? 3'000'000u : 0u};
     const bool timed = plan.place == KillPlace::nowhere;
     const auto delay = timed ? below(static_cast<std::uint64_t>(duration_.count())) : 3'600'000'000'000;
     try {
-      killed_ += run_child(plan, std::chrono::nanoseconds(delay), segment_bytes) ? 1 : 0;
+      killed_ += run_child(plan, std::chrono::nanoseconds(delay), run) ? 1 : 0;
       judge();
       clean();
     } catch (const std::exception& failure) {
@@ -118,12 +130,21 @@ class KillTest {
   std::uint64_t killed() const { return killed_; }
   void report() const {
     std::cout << killed_ << " recordings killed; " << recovered_ << " recovered with " << recovered_steps_ << " steps, "
+              << finished_ << " of them whole but for their name, " << in_seal_ << " in the middle of a seal in place; "
               << sealed_ << " sealed before, " << empty_ << " without a committed step\n";
   }
 
  private:
   std::uint64_t below(std::uint64_t bound) {
     return std::uniform_int_distribution<std::uint64_t>(0, bound - 1)(random_);
+  }
+
+  static Way way_of(std::uint64_t number) { return number / 6 % 2 == 0 ? Way::in_place : Way::copying; }
+
+  static KillPlace place_at_the_end(std::uint64_t number) {
+    const std::uint64_t round = number / 12;
+    if (way_of(number) == Way::in_place) return round % 2 == 0 ? KillPlace::rename : KillPlace::sync;
+    return round % 3 == 0 ? KillPlace::removal : round % 3 == 1 ? KillPlace::rename : KillPlace::sync;
   }
 
   KillPlan plan_of(std::uint64_t number) {
@@ -136,10 +157,13 @@ class KillTest {
         plan = {.place = KillPlace::compression, .call = below(90), .fraction = below(400)};
         break;
       case 2:
-        plan = {.place = KillPlace::seal_write, .call = below(130), .fraction = plan.fraction};
+        plan = {.place = KillPlace::seal_write,
+                .call = below(way_of(number) == Way::in_place ? 45 : 130),
+                .fraction = plan.fraction};
         break;
       case 3:
-        plan.place = number % 12 == 3 ? KillPlace::rename : number % 24 == 9 ? KillPlace::removal : KillPlace::sync;
+        plan.place = place_at_the_end(number);
+        if (plan.place == KillPlace::sync) plan.call = below(3);
         break;
       default:
         break;  // at a random moment
@@ -148,13 +172,13 @@ class KillTest {
   }
 
   // True when it did not live to its end.
-  bool run_child(const KillPlan& plan, std::chrono::nanoseconds delay, std::uint64_t segment_bytes) {
+  bool run_child(const KillPlan& plan, std::chrono::nanoseconds delay, const Run& run) {
     committed_->store(0);
     const std::uint64_t seed = random_();
     const pid_t child = fork();
     if (child == 0) {
       plan_kill(plan);
-      record_run(file_, seed, segment_bytes, committed_);
+      record_run(file_, seed, run, committed_);
       _exit(0);
     }
     int status = 0;
@@ -189,6 +213,9 @@ class KillTest {
 
   void recover(const fs::path& journal) {
     try {
+      const bool is_finished = is_finished_journal(journal);
+      finished_ += is_finished ? 1 : 0;
+      in_seal_ += !is_finished && JournalReader(journal).scan().is_sealing ? 1 : 0;
       recover_journal(journal);
       ++recovered_;
     } catch (const Error& error) {
@@ -223,7 +250,7 @@ class KillTest {
   std::chrono::nanoseconds duration_{};
   Counter* committed_ =
       new (mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Counter(0);
-  std::uint64_t killed_ = 0, recovered_ = 0, sealed_ = 0, empty_ = 0;
+  std::uint64_t killed_ = 0, recovered_ = 0, finished_ = 0, in_seal_ = 0, sealed_ = 0, empty_ = 0;
   std::uint64_t recovered_steps_ = 0;
 };
 
