@@ -5,12 +5,14 @@
 #include <cstring>
 #include <set>
 
+#include "tests/support/child_process.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/traces/sample_trace.h"
 #include "tests/traces/trace_digest.h"
 #include "traces/error.h"
 #include "traces/format.h"
+#include "traces/recover.h"
 
 namespace goldentrace {
 namespace {
@@ -50,10 +52,22 @@ Outcome outcome_of(const std::filesystem::path& path) {
   return outcome;
 }
 
-class Damage : public testing::Test {
+// How the file was sealed: the journal itself, or a copy of what it held.
+enum class Way { in_place, copying };
+
+void leave_sample(const std::filesystem::path& file, Way way) {
+  if (way == Way::in_place) return write_sample(file);
+  in_child([&] {
+    write_sample(file, {}, [] { _exit(0); });
+    return 0;
+  });
+  recover_journal(file.string() + ".journal");
+}
+
+class Damage : public testing::TestWithParam<Way> {
  protected:
   Damage() {
-    write_sample(file_);
+    leave_sample(file_, GetParam());
     good_ = read_file(file_);
     digest_ = outcome_of(file_).digest;
   }
@@ -86,12 +100,17 @@ class Damage : public testing::Test {
   Hash128 digest_;
 };
 
-TEST_F(Damage, TheUndamagedTraceIsFine) {
+INSTANTIATE_TEST_SUITE_P(Ways, Damage, testing::Values(Way::in_place, Way::copying), [](const auto& way) {
+  return std::string(way.param == Way::in_place ? "InPlace" : "Copied");
+});
+
+TEST_P(Damage, TheUndamagedTraceIsFine) {
+  EXPECT_EQ(good_.find("GTEJ") != std::string::npos, GetParam() == Way::in_place);
   const Outcome outcome = outcome_of(file_);
   EXPECT_TRUE(outcome.read && outcome.verified) << outcome.message;
 }
 
-TEST_F(Damage, TruncationAnywhereIsNamed) {
+TEST_P(Damage, TruncationAnywhereIsNamed) {
   std::set<std::size_t> places{24, 100, 511, 512, 513, 1000, good_.size() - 1};
   for (std::size_t i = 1; i < 60; ++i) places.insert(good_.size() * i / 60);
   for (std::size_t size : places) {
@@ -103,7 +122,7 @@ TEST_F(Damage, TruncationAnywhereIsNamed) {
   }
 }
 
-TEST_F(Damage, OtherFilesAreNoTraces) {
+TEST_P(Damage, OtherFilesAreNoTraces) {
   EXPECT_THAT(with("").message, HasSubstr("run.h5: empty"));
   EXPECT_THAT(with(good_.substr(0, 10)).message, HasSubstr("not a trace (10 bytes)"));
   EXPECT_THAT(with("loss 2.5\nloss 2.4\n").message, HasSubstr("not a trace (18 bytes)"));
@@ -118,7 +137,7 @@ TEST_F(Damage, OtherFilesAreNoTraces) {
   EXPECT_EQ(outcome_of("/dev/null").code, ErrorCode::not_a_trace);
 }
 
-TEST_F(Damage, AnotherVersionIsRefusedByNumber) {
+TEST_P(Damage, AnotherVersionIsRefusedByNumber) {
   format::FirstBlock block = first_block();
   block.version = 2;
   const Hash128 hash = piece_hash(std::as_bytes(std::span(&block, 1)).first(format::hashed_block_bytes));
@@ -130,15 +149,15 @@ TEST_F(Damage, AnotherVersionIsRefusedByNumber) {
   EXPECT_THAT(outcome.message, HasSubstr("format version 2; this build reads version 1"));
 }
 
-TEST_F(Damage, BytesBehindTheEndAreNamed) {
+TEST_P(Damage, BytesBehindTheEndAreNamed) {
   EXPECT_THAT(with(good_ + "xyz").message, HasSubstr("3 bytes behind the end"));
 }
 
-TEST_F(Damage, FlipsInTheFirstBlock) {
+TEST_P(Damage, FlipsInTheFirstBlock) {
   for (std::size_t at = 0; at < 512; at += 5) expect_found(at, 0x10, "first block");
 }
 
-TEST_F(Damage, FlipsInTheSealAndItsTables) {
+TEST_P(Damage, FlipsInTheSealAndItsTables) {
   const format::FirstBlock block = first_block();
   for (std::size_t i = 0; i < 100; ++i) {
     expect_found(block.tables_address + i * (block.tables_rows * sizeof(format::TableRow)) / 100, 0x04, "/seal/tables");
@@ -146,7 +165,7 @@ TEST_F(Damage, FlipsInTheSealAndItsTables) {
   }
 }
 
-TEST_F(Damage, FlipsInEveryTable) {
+TEST_P(Damage, FlipsInEveryTable) {
   const format::FirstBlock block = first_block();
   for (std::uint64_t i = 0; i < block.tables_rows; ++i) {
     format::TableRow table;
@@ -162,7 +181,7 @@ TEST_F(Damage, FlipsInEveryTable) {
 }
 
 // Payload, HDF5's superblock, object headers, B-trees and heaps, and gaps.
-TEST_F(Damage, FlipsAnywhere) {
+TEST_P(Damage, FlipsAnywhere) {
   for (std::size_t i = 0; i < 400; ++i) expect_found(good_.size() * i / 400, 0xff, "anywhere");
   std::size_t structures = 0;
   for (const char* signature : {"TREE", "OHDR", "FRHP", "BTHD", "\x89HDF"}) {
@@ -174,7 +193,7 @@ TEST_F(Damage, FlipsAnywhere) {
   EXPECT_GT(structures, 30u);
 }
 
-TEST_F(Damage, AFlippedPayloadByteNamesTheDataset) {
+TEST_P(Damage, AFlippedPayloadByteNamesTheDataset) {
   const std::size_t middle = good_.size() / 2;
   flip_byte(file_, middle);
   const TraceReader reader(file_);
@@ -190,7 +209,7 @@ TEST_F(Damage, AFlippedPayloadByteNamesTheDataset) {
   EXPECT_EQ(failures, 1);
 }
 
-TEST_F(Damage, ProgressEndsAtItsTotal) {
+TEST_P(Damage, ProgressEndsAtItsTotal) {
   std::uint64_t last = 0;
   std::uint64_t all = 0;
   TraceReader(file_).verify([&](std::uint64_t done, std::uint64_t total) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,7 +61,8 @@ inline Tape linear_tape(const std::string& layer) {
 
 // One of everything: packed and chunked payload of several dtypes, sketches of both widths, producers, tapes, blobs,
 // calls, header.
-inline void write_sample(const std::filesystem::path& path, WriterOptions options = {}) {
+inline void write_sample(const std::filesystem::path& path, WriterOptions options = {},
+                         const std::function<void()>& before_close = {}) {
   TraceWriter writer(path, options);
   writer.header() = {{"model.name", "sample"}, {"run.seed", "42"}};
   for (std::int64_t step = 0; step < 2; ++step) {
@@ -82,6 +84,8 @@ inline void write_sample(const std::filesystem::path& path, WriterOptions option
     call.random = writer.add_blob(random_bytes(seed + 3, 5056));
     writer.add_call(call);
   }
+  writer.commit();
+  if (before_close) before_close();
   writer.close();
 }
 

@@ -18,10 +18,13 @@ FORMAT_PAGE = pathlib.Path(__file__).parents[3] / "docs" / "FORMAT.md"
 needs_plugin = pytest.mark.skipif(not PLUGIN_FOLDER, reason="a sanitized plugin cannot be loaded")
 
 
-@pytest.fixture(scope="module", params=["standard", "fast", "small", "none"])
+@pytest.fixture(scope="module", params=["standard in-place", "fast in-place", "small in-place", "none in-place",
+                                        "standard copied", "none copied"])
 def trace(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("trace") / "run.h5"
-    subprocess.run([WRITE_TRACE, path, str(request.param)], check=True)
+    subprocess.run([WRITE_TRACE, path, *request.param.split()], check=True)
+    # The heads of a journal's entries are there, or are not.
+    assert (b"GTEJ" in path.read_bytes()) == ("in-place" in request.param)
     return path
 
 

@@ -1,11 +1,14 @@
 // Writes a trace of every dtype for judges in Python. Content: splitmix64 of the record's row and the byte's number, so
-// that the judge can make them again; bool: their lowest bit.
+// that the judge can make them again; bool: their lowest bit. Sealed in place, or by copying: recovered from the
+// journal of a recorder that died.
 #include <cstdint>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "tests/support/child_process.h"
 #include "traces/error.h"
+#include "traces/recover.h"
 #include "traces/trace_writer.h"
 
 namespace goldentrace {
@@ -66,8 +69,7 @@ Tape small_tape() {
   return tape;
 }
 
-void write(const std::string& path, Codec codec) {
-  TraceWriter writer(path, {.codec = codec});
+void record(TraceWriter& writer) {
   writer.header() = {{"model.name", "every dtype"}, {"odd=name", "line\nbreak \\ ü"}};
   add_every_dtype(writer, 0);
   add_every_dtype(writer, 1);
@@ -75,19 +77,39 @@ void write(const std::string& path, Codec codec) {
   call.tape = writer.add_tape(small_tape());
   call.random = writer.add_blob(content(99, 5056, DType::uint8));
   writer.set_replayable(writer.add_call(call), Replayable::bit_equal, "note");
+}
+
+void write_in_place(const std::string& path, Codec codec) {
+  TraceWriter writer(path, {.codec = codec});
+  record(writer);
   writer.close();
+}
+
+void write_by_copying(const std::string& path, Codec codec) {
+  const auto record_and_die = [&] {
+    TraceWriter writer(path, {.codec = codec});
+    record(writer);
+    writer.commit();
+    _exit(0);
+    return 0;
+  };
+  if (testing_support::in_child(record_and_die) != 0) throw Error(ErrorCode::internal, "the recorder failed");
+  recover_journal(path + ".journal");
 }
 
 }  // namespace
 }  // namespace goldentrace
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::cerr << "usage: write_trace FILE CODEC\n";
+  const std::string way = count == 4 ? arguments[3] : "";
+  if (way != "in-place" && way != "copied") {
+    std::cerr << "usage: write_trace FILE CODEC in-place|copied\n";
     return 2;
   }
   try {
-    goldentrace::write(arguments[1], goldentrace::parse_codec(arguments[2]));
+    const goldentrace::Codec codec = goldentrace::parse_codec(arguments[2]);
+    way == "copied" ? goldentrace::write_by_copying(arguments[1], codec)
+                    : goldentrace::write_in_place(arguments[1], codec);
     return 0;
   } catch (const goldentrace::Error& error) {
     std::cerr << error.what() << '\n';
