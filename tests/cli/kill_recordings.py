@@ -14,9 +14,15 @@ import time
 
 from harness import Commands, kill, same_prefix, scratch_folder, step_of, wait_for
 
-RUN = ["record", "mlp", "--input_dim", "64", "--batch_size", "8", "--train_dataset_len", "480", "--threads", "1",
-       "--log_steps", "1", "--withhold-command-line"]
-STEPS = 61  # the evaluation is the last
+class Run:
+    def __init__(self, input_dim, samples):
+        self.words = ["record", "mlp", "--input_dim", str(input_dim), "--batch_size", "8", "--train_dataset_len",
+                      str(samples), "--threads", "1", "--log_steps", "1", "--withhold-command-line"]
+        self.steps = samples // 8 + 1  # the evaluation is the last
+
+
+# The journal of the first is copied when it is sealed, that of the second becomes the trace itself.
+RUNS = {"copied": Run(64, 480), "in place": Run(1024, 120)}
 # A moment of the run: while the program starts and trains, or around its end, where the trace is sealed.
 MOMENTS = ("anywhere", "training", "sealing")
 
@@ -30,23 +36,23 @@ def choose(rng, length):
     return moment, rng.uniform(0, 1.5 * length["sealing"])
 
 
-def wait_until(moment, delay, commands, process):
+def wait_until(moment, delay, commands, process, run):
     log = commands.folder / "log"
     if moment == "training":
         wait_for(lambda: "step 0 " in log.read_text(), process)
     elif moment == "sealing":
-        wait_for(lambda: f"step {STEPS - 2} " in log.read_text(), process)
+        wait_for(lambda: f"step {run.steps - 2} " in log.read_text(), process)
     time.sleep(delay)
 
 
-def measure(commands):
+def measure(commands, run):
     """How long the parts of an undisturbed run take; leaves whole.h5."""
     start = time.monotonic()
-    process = commands.start(*RUN, "-o", "whole.h5")
+    process = commands.start(*run.words, "-o", "whole.h5")
     log = commands.folder / "log"
     wait_for(lambda: "step 0 " in log.read_text(), process)
     first = time.monotonic()
-    wait_for(lambda: f"step {STEPS - 2} " in log.read_text(), process)
+    wait_for(lambda: f"step {run.steps - 2} " in log.read_text(), process)
     last = time.monotonic()
     if process.wait() != 0:
         raise AssertionError(f"the undisturbed run failed: {log.read_text()}")
@@ -54,7 +60,11 @@ def measure(commands):
     return {"whole": end - start, "training": last - first, "sealing": end - last}
 
 
-def judge(commands, whole):
+def is_in_place(trace):
+    return b"GTEJ" in trace.read_bytes()
+
+
+def judge(commands, whole, run):
     """What the killed recording of run.h5 left: (steps, None), or (0, what is wrong)."""
     trace, journal = commands.folder / "run.h5", commands.folder / "run.h5.journal"
     if trace.exists():
@@ -63,7 +73,7 @@ def judge(commands, whole):
         if len(records) != len(whole):
             return 0, f"run.h5 looks sealed and has {len(records)} of {len(whole)} records"
     if not journal.exists():
-        return (STEPS, same_prefix(commands.records("run.h5"), whole)) if trace.exists() else (0, None)
+        return (run.steps, same_prefix(commands.records("run.h5"), whole)) if trace.exists() else (0, None)
     if not trace.exists():
         before = commands.run("show", "run.h5")
         if before.returncode != 2 or "incomplete" not in before.stderr:
@@ -96,20 +106,23 @@ def main():
     failures, kept = 0, []
     with scratch_folder("kill") as folder:
         commands = Commands(args.bin, folder)
-        length = measure(commands)
-        whole = commands.records("whole.h5")
-        for number in range(args.count):
-            for left in commands.folder.glob("run.h5*"):
-                left.unlink()
-            moment, delay = choose(rng, length)
-            process = commands.start(*RUN, "-o", "run.h5")
-            wait_until(moment, delay, commands, process)
-            kill(process)
-            steps, problem = judge(commands, whole)
-            kept.append(steps)
-            if problem:
-                failures += 1
-                print(f"kill {number} ({moment} + {delay:.3f} s): {problem}")
+        for way, run in RUNS.items():
+            length = measure(commands, run)
+            if is_in_place(commands.folder / "whole.h5") != (way == "in place"):
+                raise AssertionError(f"a run that should be sealed {way} is not")
+            whole = commands.records("whole.h5")
+            for number in range(args.count // len(RUNS)):
+                for left in commands.folder.glob("run.h5*"):
+                    left.unlink()
+                moment, delay = choose(rng, length)
+                process = commands.start(*run.words, "-o", "run.h5")
+                wait_until(moment, delay, commands, process, run)
+                kill(process)
+                steps, problem = judge(commands, whole, run)
+                kept.append(steps)
+                if problem:
+                    failures += 1
+                    print(f"kill {number} ({way}, {moment} + {delay:.3f} s): {problem}")
     print(f"{args.count} kills, {failures} wrong, committed steps {sorted(kept)}; seed {args.seed}")
     sys.exit(1 if failures else 0)
 
