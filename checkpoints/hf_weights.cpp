@@ -93,15 +93,6 @@ void to_canonical(GptWeights& weights) {
   }
 }
 
-Parameter to_gpt2(const std::string& key, Parameter parameter, const GptShape& shape) {
-  if (is_query_key_value(key)) {
-    parameter.rows = 3 * shape.hidden;
-    parameter.matrix = [matrix = parameter.matrix, shape] { return gather_rows(matrix(), to_thirds(shape)); };
-  }
-  if (is_linear_weight(key)) transpose(parameter);
-  return parameter;
-}
-
 std::string tokenizer_class(const TorchDict& args) {
   for (const auto& [name, value] : args) {
     const auto* const text = std::get_if<std::string>(&value);
@@ -131,13 +122,22 @@ GptWeights read_hf(const std::filesystem::path& path, const ReadOptions& options
   return weights;
 }
 
+Parameter gpt2_parameter(const std::string& key, Parameter parameter, const GptShape& shape) {
+  if (is_query_key_value(key)) {
+    parameter.rows = 3 * shape.hidden;
+    parameter.matrix = [matrix = parameter.matrix, shape] { return gather_rows(matrix(), to_thirds(shape)); };
+  }
+  if (is_linear_weight(key)) transpose(parameter);
+  return parameter;
+}
+
 void write_hf(const std::filesystem::path& folder, const GptWeights& weights, const HfOptions& options,
               const WriteProgress& progress) {
   const HfModel model = hf_model_for(weights.shape);
   std::vector<TensorSource> sources;
   for (const ParameterShape& wanted : parameters_of(weights.shape)) {
     Parameter parameter = weights.parameters.at(wanted.key);
-    if (model == HfModel::gpt2) parameter = to_gpt2(wanted.key, std::move(parameter), weights.shape);
+    if (model == HfModel::gpt2) parameter = gpt2_parameter(wanted.key, std::move(parameter), weights.shape);
     sources.push_back(source_of(parameter, hf_key(model, wanted.key)));
   }
   write_small_file(folder / "config.json",

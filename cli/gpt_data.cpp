@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 void refuse_without_ids(const RecordGptOptions& options) {
-  if (options.labels.empty() && options.mask.empty()) return;
-  throw Error(ErrorCode::usage, std::string(options.labels.empty() ? "--mask" : "--labels") +
-                                    " needs the ids that it belongs to: --tokens or --text");
+  const char* given = !options.labels.empty() ? "--labels" : !options.mask.empty() ? "--mask" : "--prefixes";
+  if (options.labels.empty() && options.mask.empty() && options.prefixes.empty()) return;
+  throw Error(ErrorCode::usage, std::string(given) + " needs the ids that it belongs to: --tokens or --text");
 }
 
 // Sizes that were given win; else those of the file.
@@ -52,6 +52,20 @@ IdTable read_like(const fs::path& path, const IdTable& ids, const char* option) 
               {path.string(), ""});
 }
 
+// Lengths of all sequences, [sequences, prefixes of each].
+at::Tensor read_prefixes(const fs::path& path, std::int64_t sequences) {
+  const IdTable table = read_id_table(path);
+  const auto count = static_cast<std::int64_t>(table.values.size());
+  if (count % sequences != 0) {
+    throw Error(ErrorCode::usage,
+                "--prefixes has " + std::to_string(count) + " numbers for " + std::to_string(sequences) +
+                    " sequences; give as many for each",
+                {path.string(), ""});
+  }
+  return at::from_blob(const_cast<std::int64_t*>(table.values.data()), {sequences, count / sequences}, at::kLong)
+      .clone();
+}
+
 }  // namespace
 
 void read_batches(const RecordGptOptions& options, GptOptions& trainer) {
@@ -73,10 +87,15 @@ void read_batches(const RecordGptOptions& options, GptOptions& trainer) {
   }
   const IdTable labels = options.labels.empty() ? IdTable{} : read_like(options.labels, ids, "--labels");
   const IdTable mask = options.mask.empty() ? IdTable{} : read_like(options.mask, ids, "--mask");
+  at::Tensor prefixes;
+  if (!options.prefixes.empty()) prefixes = read_prefixes(options.prefixes, count * trainer.batch_size);
   for (std::int64_t batch = 0; batch < std::min(count, trainer.steps); ++batch) {
-    trainer.batches.push_back({slice(ids, batch, trainer),
-                               labels.values.empty() ? at::Tensor() : slice(labels, batch, trainer),
-                               mask.values.empty() ? at::Tensor() : slice(mask, batch, trainer)});
+    const auto part = [&](const IdTable& table) {
+      return table.values.empty() ? at::Tensor() : slice(table, batch, trainer);
+    };
+    trainer.batches.push_back({.ids = part(ids), .labels = part(labels), .mask = part(mask)});
+    if (prefixes.defined())
+      trainer.batches.back().prefixes = prefixes.narrow(0, batch * trainer.batch_size, trainer.batch_size);
   }
 }
 

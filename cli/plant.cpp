@@ -49,6 +49,9 @@ bool ends_with_any(const std::string& layer, std::initializer_list<const char*> 
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return layer.ends_with(ending); });
 }
 
+// Megatron and BLOOM keep the query, key and value of a head together.
+bool is_interleaved(const std::string& layer) { return layer.ends_with(".query_key_value"); }
+
 // [b,n,s,s] has heads in axis 1; [b,s,h] and [b,s,3h] hold them side by side in the last axis.
 at::Tensor swap_heads(const at::Tensor& output, const std::string& layer, std::int64_t heads) {
   if (output.dim() == 4 && output.size(1) == heads) return output.flip({1});
@@ -60,11 +63,19 @@ at::Tensor swap_heads(const at::Tensor& output, const std::string& layer, std::i
 bool has_heads(const at::Tensor& output, const std::string& layer, std::int64_t heads) {
   if (heads < 2) return false;
   if (output.dim() == 4) return output.size(1) == heads;
-  return output.dim() == 3 && ends_with_any(layer, {".attn.context", ".attn.c_attn"});
+  const bool named = ends_with_any(layer, {".attn.context", ".attn.c_attn", ".self_attention.context"});
+  return output.dim() == 3 && (named || (is_interleaved(layer) && output.size(2) % heads == 0));
 }
 
-// The positions of a sequence are the last axis but one, where there are two axes for batch and values beside it.
-std::int64_t position_axis(const at::Tensor& output) { return output.dim() - 2; }
+// Megatron's layers work on [s, b, h].
+bool sequence_first(const at::Tensor& output, const std::string& layer) {
+  return output.dim() == 3 && (layer.starts_with("layers.") || layer == "encoder.input");
+}
+
+// Else positions are the last axis but one, where there are two axes for batch and values beside it.
+std::int64_t position_axis(const at::Tensor& output, const std::string& layer) {
+  return sequence_first(output, layer) ? 0 : output.dim() - 2;
+}
 
 at::Tensor zero_first_row(const at::Tensor& output) {
   const at::Tensor rows = output.reshape({-1, output.size(-1)});
@@ -83,7 +94,7 @@ std::optional<std::string> objection(PlantKind kind, const at::Tensor& output, c
   if (!output.is_floating_point()) return "its output holds no floating-point numbers";
   if (output.numel() == 0) return "its output has no elements";
   if (kind == PlantKind::swap_heads && !has_heads(output, layer, heads)) return "its output has no heads to swap";
-  if (kind == PlantKind::shift && (output.dim() < 2 || output.size(position_axis(output)) < 2)) {
+  if (kind == PlantKind::shift && (output.dim() < 2 || output.size(position_axis(output, layer)) < 2)) {
     return "its output has no positions to shift";
   }
   if (kind == PlantKind::zero_row && output.dim() < 2) return "its output has no rows";
@@ -136,7 +147,7 @@ at::Tensor Plant::fault(const at::Tensor& output) const {
     case PlantKind::swap_heads:
       return swap_heads(output, spec_.layer, heads_);
     case PlantKind::shift:
-      return at::roll(output, 1, position_axis(output));
+      return at::roll(output, 1, position_axis(output, spec_.layer));
     case PlantKind::zero_row:
       return zero_first_row(output);
     case PlantKind::nan:

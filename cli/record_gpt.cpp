@@ -1,5 +1,6 @@
 #include "cli/record_gpt.h"
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -8,23 +9,62 @@
 #include "cli/recording.h"
 #include "cli/scalar_type.h"
 #include "models/gpt.h"
+#include "models/gpt_checkpoint.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 namespace {
 
+// What --layers and its like are called in the configuration of each shape; empty: fixed there.
+struct SizeNames {
+  const char *layers, *hidden, *heads, *ffn, *vocab, *positions;
+  std::vector<std::string> dropouts;
+};
+
+SizeNames size_names(GptKind kind) {
+  switch (kind) {
+    case GptKind::hf:
+      return {"n_layer",
+              "n_embd",
+              "n_head",
+              "n_inner",
+              "vocab_size",
+              "n_positions",
+              {"embd_pdrop", "attn_pdrop", "resid_pdrop"}};
+    case GptKind::megatron:
+      return {"num_layers",
+              "hidden_size",
+              "num_attention_heads",
+              "ffn_hidden_size",
+              "vocab_size",
+              "max_position_embeddings",
+              {"attention_dropout", "hidden_dropout"}};
+    case GptKind::bloom:
+      break;
+  }
+  return {"n_layer", "hidden_size", "n_head", "", "vocab_size", "", {"hidden_dropout", "attention_dropout"}};
+}
+
 // Sets options of the model's configuration, each at most once, so that two ways to say a size cannot disagree.
 class ConfigBuilder {
  public:
-  void set(const std::string& option, const std::string& value) {
+  explicit ConfigBuilder(GptOptions& options) : options_(options) {}
+
+  void set(std::string option, const std::string& value) {
+    if (options_.kind == GptKind::megatron) std::ranges::replace(option, '-', '_');
     if (!given_.insert(option).second) {
       throw Error(ErrorCode::usage, option + " is given twice; leave one of them out");
     }
-    set_option(config_, option, value);
+    set_option(options_, option, value);
   }
 
-  void set(const std::string& option, const std::optional<std::int64_t>& value) {
-    if (value) set(option, std::to_string(*value));
+  void set(const char* option, const char* flag, const std::optional<std::int64_t>& value) {
+    if (!value) return;
+    if (*option == 0) {
+      throw Error(ErrorCode::usage, std::string(flag) + " means nothing in the shape " +
+                                        std::string(name(options_.kind)) + "; leave it out");
+    }
+    set(option, std::to_string(*value));
   }
 
   void set_pair(const std::string& text) {
@@ -35,36 +75,38 @@ class ConfigBuilder {
     set(text.substr(0, equals), text.substr(equals + 1));
   }
 
-  const GptConfig& config() const { return config_; }
-
  private:
-  GptConfig config_;
+  GptOptions& options_;
   std::set<std::string> given_;
 };
 
-GptConfig model_config(const RecordGptOptions& options) {
-  ConfigBuilder builder;
-  builder.set("n_layer", options.layers);
-  builder.set("n_embd", options.hidden);
-  builder.set("n_head", options.heads);
-  builder.set("n_inner", options.ffn);
-  builder.set("vocab_size", options.vocab);
-  builder.set("n_positions", options.positions);
+void configure(const RecordGptOptions& options, GptOptions& result) {
+  if (!result.checkpoint.empty()) adopt_checkpoint(result);
+  const SizeNames names = size_names(result.kind);
+  ConfigBuilder builder(result);
+  builder.set(names.layers, "--layers", options.layers);
+  builder.set(names.hidden, "--hidden", options.hidden);
+  builder.set(names.heads, "--heads", options.heads);
+  builder.set(names.ffn, "--ffn", options.ffn);
+  builder.set(names.vocab, "--vocab", options.vocab);
+  builder.set(names.positions, "--positions", options.positions);
   if (options.dropout) {
-    for (const char* name : {"embd_pdrop", "attn_pdrop", "resid_pdrop"}) builder.set(name, decimal(*options.dropout));
+    for (const std::string& name : names.dropouts) builder.set(name, decimal(*options.dropout));
   }
   for (const std::string& pair : options.set) builder.set_pair(pair);
-  return builder.config();
 }
 
+// Prefixes make the model a prefix-LM, so that nobody gives them in vain.
 GptOptions trainer_options(const RecordOptions& all) {
   const RecordGptOptions& options = all.gpt;
   GptOptions result;
-  result.config = model_config(options);
+  result.kind = parse_gpt_kind(options.shape);
+  result.checkpoint = options.load;
+  configure(options, result);
+  result.megatron.prefix_lm = result.megatron.prefix_lm || !options.prefixes.empty();
   result.steps = options.steps;
   result.optimizer = parse_optimizer_kind(options.optimizer);
   result.lr = options.lr;
-  result.checkpoint = options.load;
   result.seed = all.run.seed;
   result.dtype = scalar_type(all.run.dtype);
   result.threads = all.run.threads;
@@ -74,13 +116,14 @@ GptOptions trainer_options(const RecordOptions& all) {
 
 Header facts(const GptOptions& options) {
   Header header{{"model.name", "gpt"},
-                {"model.shape", "hf"},
+                {"model.shape", std::string(name(options.kind))},
                 {"model.batch_size", std::to_string(options.batch_size)},
                 {"model.seq_len", std::to_string(options.seq_len)},
                 {"model.steps", std::to_string(options.steps)},
                 {"model.optimizer", std::string(name(options.optimizer))},
                 {"model.lr", decimal(options.lr)}};
-  for (const auto& [option, value] : describe(options.config)) header["model." + option] = value;
+  for (const auto& [option, value] : describe(options)) header["model." + option] = value;
+  for (const auto& [fact, value] : modelled_paths(options)) header["model." + fact] = value;
   return header;
 }
 
@@ -92,7 +135,7 @@ ExitCode run_record_gpt(const RecordOptions& options) {
   RecordedModel model;
   model.header = facts(trainer);
   model.steps = trainer.steps;
-  model.heads = trainer.config.n_head;
+  model.heads = head_count(trainer);
   model.train = [&](const Events& events, const auto& log) {
     const GptResult result = train_gpt(trainer, events, log);
     if (options.output.quiet) return;

@@ -100,18 +100,19 @@ void add_mlp(CLI::App& record, RecordOptions& all) {
 }
 
 void add_gpt_shape(CLI::App& app, RecordGptOptions& options) {
-  choice(app.add_option("--shape", options.shape, "Which GPT"), {"hf"});
-  integer_from(app.add_option("--layers", options.layers, "Blocks (n_layer, 12)"), 1);
-  integer_from(app.add_option("--hidden", options.hidden, "Width (n_embd, 768)"), 1);
-  integer_from(app.add_option("--heads", options.heads, "Attention heads (n_head, 12)"), 1);
-  integer_from(app.add_option("--ffn", options.ffn, "Width of the MLP (n_inner, 4 x hidden)"), 1);
-  integer_from(app.add_option("--vocab", options.vocab, "Vocabulary (vocab_size, 50257)"), 1);
-  integer_from(app.add_option("--positions", options.positions, "Longest sequence (n_positions, 1024)"), 1);
-  probability(
-      app.add_option("--dropout", options.dropout, "All three dropouts (embd_pdrop, attn_pdrop, resid_pdrop, 0.1)"));
-  app.add_option("--set", options.set, "A model option by its name in config.json; repeatable")
+  choice(app.add_option("--shape", options.shape, "Which GPT"), {"hf", "megatron", "bloom"});
+  integer_from(app.add_option("--layers", options.layers, "Blocks (12; bloom 2)"), 1);
+  integer_from(app.add_option("--hidden", options.hidden, "Width (768; bloom 64)"), 1);
+  integer_from(app.add_option("--heads", options.heads, "Attention heads (12; bloom 8)"), 1);
+  integer_from(app.add_option("--ffn", options.ffn, "Width of the MLP (4 x hidden)"), 1);
+  integer_from(app.add_option("--vocab", options.vocab, "Vocabulary (50257; bloom 250880)"), 1);
+  integer_from(app.add_option("--positions", options.positions, "Rows of the position table (1024)"), 1);
+  probability(app.add_option("--dropout", options.dropout, "All dropouts of the model (0.1; bloom 0)"));
+  app.add_option("--set", options.set,
+                 "A model option by its name in config.json or of Megatron's argument; repeatable")
       ->type_name("OPTION=VALUE");
-  app.add_option("--load", options.load, "Initial weights: a .safetensors file")->type_name("FILE");
+  app.add_option("--load", options.load, "Initial weights, and the sizes that it tells: a checkpoint")
+      ->type_name("PATH");
 }
 
 void add_gpt_training(CLI::App& app, RecordGptOptions& options) {
@@ -127,6 +128,8 @@ void add_gpt_training(CLI::App& app, RecordGptOptions& options) {
   app.add_option("--labels", options.labels, "Targets, shaped like the ids, never shifted; -100: ignored")
       ->type_name("FILE");
   app.add_option("--mask", options.mask, "Attention mask, shaped like the ids; 0: padding")->type_name("FILE");
+  app.add_option("--prefixes", options.prefixes, "Prefix lengths of prefix-LM, one line for each sequence")
+      ->type_name("FILE");
 }
 
 void add_gpt(CLI::App& record, RecordOptions& all) {

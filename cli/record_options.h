@@ -67,7 +67,7 @@ struct RecordGptOptions {
   double lr = 0.01;
   std::optional<double> dropout;
   std::vector<std::string> set;  // OPTION=VALUE
-  std::filesystem::path load, tokens, text, labels, mask;
+  std::filesystem::path load, tokens, text, labels, mask, prefixes, tokenizer;
 };
 
 struct RecordOptions {

@@ -4,7 +4,8 @@
 
 #include "models/gpt_checkpoint.h"
 #include "models/gpt_data.h"
-#include "models/gpt_model.h"
+#include "models/gpt_draw.h"
+#include "models/gpt_network.h"
 #include "models/gpt_parameters.h"
 #include "models/loss_value.h"
 #include "models/notify.h"
@@ -14,12 +15,23 @@
 namespace goldentrace {
 namespace {
 
+void draw(GptParameters& parameters, const GptOptions& options) {
+  switch (options.kind) {
+    case GptKind::hf:
+      return draw_parameters(parameters, options.config);
+    case GptKind::megatron:
+      return draw_parameters(parameters, options.megatron);
+    case GptKind::bloom:
+      return draw_parameters(parameters, options.bloom);
+  }
+}
+
 GptParameters initial_parameters(const GptOptions& options, std::vector<std::string>& notes) {
-  GptParameters parameters = allocate_parameters(options.config);
+  GptParameters parameters = allocate_parameters(dims_of(options));
   if (options.checkpoint.empty())
-    draw_parameters(parameters, options.config);
+    draw(parameters, options);
   else
-    notes = load_checkpoint(options.checkpoint, parameters);
+    notes = load_checkpoint(options, parameters);
   return trainable(parameters, options.dtype);
 }
 
@@ -35,16 +47,17 @@ class GptTrainer {
       : options_(options),
         events_(events),
         parameters_(initial_parameters(options, result_.notes)),
-        optimizer_(make_optimizer(options, named(parameters_))),
-        batches_(options.batches.empty() ? draw_batches(options) : options.batches) {}
+        optimizer_(make_optimizer(options, named(parameters_, options_.kind))),
+        batches_(options.batches.empty() ? draw_batches(options, token_count(options)) : options.batches) {}
 
   GptResult run(const std::function<void(const std::string&)>& log) {
-    for (const NamedTensor& entry : named(parameters_)) notify(events_.parameter, entry.name, entry.tensor);
+    for (const NamedTensor& entry : named(parameters_, options_.kind))
+      notify(events_.parameter, entry.name, entry.tensor);
     for (std::int64_t step = 0; step < options_.steps; ++step) {
       train(step);
       notify(log, "step " + std::to_string(step) + " loss " + shortest(result_.losses.back()));
     }
-    result_.parameters = named(parameters_);
+    result_.parameters = named(parameters_, options_.kind);
     return std::move(result_);
   }
 
@@ -55,8 +68,7 @@ class GptTrainer {
     notify(events_.micro, std::int64_t{0});
     optimizer_->zero_grad();
     declare(batch);
-    const at::Tensor logits = gpt_logits(options_.config, parameters_, batch.ids, batch.mask, events_);
-    const at::Tensor loss = gpt_loss(logits, batch.labels, events_);
+    const auto [logits, loss] = run_network(options_, parameters_, batch, events_);
     notify(events_.loss, loss);
     loss.backward();
     notify(events_.update);
@@ -70,6 +82,7 @@ class GptTrainer {
     notify(events_.input, "ids", batch.ids);
     notify(events_.input, "labels", batch.labels);
     if (batch.mask.defined()) notify(events_.input, "mask", batch.mask);
+    if (batch.prefixes.defined()) notify(events_.input, "prefixes", batch.prefixes);
   }
 
   const GptOptions& options_;

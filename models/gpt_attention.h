@@ -19,14 +19,20 @@ struct GptPass {
   at::Tensor mask;  // [b, s] int64, 0 = padding; undefined: no padding
 };
 
-// y = bias + x W over the last dimension, as one addmm.
-at::Tensor conv1d(const at::Tensor& x, const Affine& affine);
+enum class Conv1dBias {
+  inside,   // y = bias + x W, as one addmm
+  outside,  // y = x W
+};
+
+// Over the last dimension.
+at::Tensor conv1d(HalfMode mode, const at::Tensor& x, const Affine& affine, Conv1dBias bias = Conv1dBias::inside);
 
 // 0 where a query may see a key, else the fill value, in the model's dtype: [1 or b, 1, s, s].
 at::Tensor additive_mask(const GptConfig& config, const at::Tensor& padding, std::int64_t seq_len,
                          at::ScalarType dtype);
 
-// Everything inside the label `name` ("h.0.attn"): [b, s, h] -> [b, s, h].
+// Everything inside the label `name` ("h.0.attn"): [b, s, h] -> [b, s, h]. With megatron_mode.bda the result is that of
+// c_proj: dropout and, if it is separate, the bias are left to the sum with the residual.
 at::Tensor attention(const GptPass& pass, const GptBlock& block, std::int64_t layer_index, const std::string& name,
                      const at::Tensor& x);
 

@@ -1,82 +1,33 @@
 #include "models/gpt_checkpoint.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 
-#include <map>
-#include <optional>
-
-#include "checkpoints/safetensors.h"
+#include "checkpoints/gpt_weights.h"
+#include "models/checkpoint_sources.h"
+#include "models/scalar_types.h"
 #include "traces/error.h"
 
 namespace goldentrace {
 namespace {
 
-constexpr std::string_view prefix = "transformer.";
-const std::string head_key = "lm_head.weight";
-const std::string embedding_key = "transformer.wte.weight";
-constexpr std::size_t most_names = 40;  // in one error line
+using Sources = std::map<std::string, TensorSource>;
 
-using Sources = std::map<std::string, const SafetensorsEntry*>;  // by full key
-
-[[noreturn]] void refuse(ErrorCode code, const SafetensorsFile& file, const std::string& what) {
-  throw Error(code, what, {.file = file.path().string(), .record = {}});
+[[noreturn]] void refuse(ErrorCode code, const GptOptions& options, const std::string& what) {
+  throw Error(code, what, {.file = options.checkpoint.string(), .record = {}});
 }
 
-bool is_mask_buffer(std::string_view key) { return key.ends_with(".attn.bias") || key.ends_with(".attn.masked_bias"); }
-
-std::string full_key(const std::string& key) {
-  return key == head_key || key.starts_with(prefix) ? key : std::string(prefix) + key;
-}
-
-std::optional<at::ScalarType> floating_type(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return at::kFloat;
-    case DType::float64:
-      return at::kDouble;
-    case DType::float16:
-      return at::kHalf;
-    case DType::bfloat16:
-      return at::kBFloat16;
-    default:
-      return std::nullopt;
-  }
-}
-
-Sources collect(const SafetensorsFile& file, std::vector<std::string>& notes) {
-  Sources sources;
-  std::size_t buffers = 0;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    if (is_mask_buffer(entry.name))
-      ++buffers;
-    else if (!sources.emplace(full_key(entry.name), &entry).second)
-      refuse(ErrorCode::incomparable, file, full_key(entry.name) + " is there with and without its prefix");
-  }
-  if (buffers > 0) notes.push_back(std::to_string(buffers) + " mask buffers (attn.bias, attn.masked_bias) dropped");
-  return sources;
-}
-
-std::string list_of(const std::string& title, const std::vector<std::string>& keys) {
-  std::string text = std::to_string(keys.size()) + " " + title;
-  for (std::size_t i = 0; i < keys.size() && i < most_names; ++i) text += (i == 0 ? ": " : ", ") + keys[i];
-  return keys.size() > most_names ? text + ", …" : text;
-}
-
-void check_keys(const SafetensorsFile& file, const NamedTensors& targets, const Sources& sources) {
+void check_keys(const GptOptions& options, const NamedTensors& targets, const Sources& sources) {
   std::vector<std::string> missing, unexpected;
   std::map<std::string, int> wanted;
   for (const NamedTensor& target : targets) {
     wanted.emplace(target.name, 0);
     if (!sources.contains(target.name)) missing.push_back(target.name);
   }
-  for (const auto& [key, entry] : sources)
+  for (const auto& [key, source] : sources)
     if (!wanted.contains(key)) unexpected.push_back(key);
   if (missing.empty() && unexpected.empty()) return;
-  refuse(
-      ErrorCode::not_found, file,
-      list_of("missing", missing) + "; " + list_of("unexpected", unexpected) + "; choose the sizes of this checkpoint");
+  refuse(ErrorCode::not_found, options, key_lists(missing, unexpected) + "; choose the sizes of this checkpoint");
 }
 
 std::string text_of(at::IntArrayRef shape) {
@@ -85,51 +36,45 @@ std::string text_of(at::IntArrayRef shape) {
   return "[" + text + "]";
 }
 
-void check_entry(const SafetensorsFile& file, const NamedTensor& target, const SafetensorsEntry& entry) {
-  if (target.tensor.sizes() != at::IntArrayRef(entry.shape))
-    refuse(ErrorCode::incomparable, file,
-           target.name + " is " + text_of(entry.shape) + ", the model needs " + text_of(target.tensor.sizes()));
-  if (!floating_type(entry.dtype))
-    refuse(ErrorCode::incomparable, file, target.name + " is " + std::string(name(entry.dtype)) + ", no weight");
-}
-
-at::Tensor read(const SafetensorsFile& file, const SafetensorsEntry& entry) {
-  const at::Tensor tensor = at::empty(entry.shape, *floating_type(entry.dtype));
-  file.read(entry, {static_cast<std::byte*>(tensor.data_ptr()), entry.size});
-  return tensor;
+void check_source(const GptOptions& options, const NamedTensor& target, const TensorSource& source) {
+  if (target.tensor.sizes() != at::IntArrayRef(source.shape))
+    refuse(ErrorCode::incomparable, options,
+           target.name + " is " + text_of(source.shape) + ", the model needs " + text_of(target.tensor.sizes()));
+  if (!floating_type(source.dtype))
+    refuse(ErrorCode::incomparable, options, target.name + " is " + std::string(name(source.dtype)) + ", no weight");
 }
 
 // Takes the head of a tied model out of `sources`, or lets it stand for an absent embedding.
-void settle_tied_head(const SafetensorsFile& file, Sources& sources, const at::Tensor& embedding,
+void settle_tied_head(const GptOptions& options, Sources& sources, const at::Tensor& embedding,
                       std::vector<std::string>& notes) {
-  const auto head = sources.find(head_key);
-  if (head == sources.end()) return;
-  const SafetensorsEntry* entry = head->second;
-  sources.erase(head);
-  const auto [wte, only_head] = sources.emplace(embedding_key, entry);
+  const std::string head_key = own_key(options.kind, "head.weight");
+  const std::string embedding_key = own_key(options.kind, "word_embeddings.weight");
+  auto node = sources.extract(head_key);
+  if (node.empty()) return;
+  const TensorSource head = node.mapped();
+  const auto [words, only_head] = sources.emplace(embedding_key, head);
   if (only_head) {
-    notes.push_back("the tied embedding was read from lm_head.weight");
+    notes.push_back("the tied embedding was read from " + head_key);
     return;
   }
-  check_entry(file, {head_key, embedding}, *entry);
-  check_entry(file, {embedding_key, embedding}, *wte->second);
-  if (!at::equal(read(file, *entry), read(file, *wte->second)))
-    notes.push_back("tied but different: lm_head.weight was dropped, transformer.wte.weight taken for both");
+  check_source(options, {head_key, embedding}, head);
+  check_source(options, {embedding_key, embedding}, words->second);
+  if (!at::equal(read_tensor(head), read_tensor(words->second)))
+    notes.push_back("tied but different: " + head_key + " was dropped, " + embedding_key + " taken for both");
 }
 
 }  // namespace
 
-std::vector<std::string> load_checkpoint(const std::filesystem::path& path, const GptParameters& parameters) {
+std::vector<std::string> load_checkpoint(const GptOptions& options, const GptParameters& parameters) {
   const at::NoGradGuard no_gradients;
-  const SafetensorsFile file(path);
-  std::vector<std::string> notes;
-  Sources sources = collect(file, notes);
-  if (parameters.lm_head.is_same(parameters.wte)) settle_tied_head(file, sources, parameters.wte, notes);
-  const NamedTensors targets = named(parameters);
-  check_keys(file, targets, sources);
-  for (const NamedTensor& target : targets) check_entry(file, target, *sources.at(target.name));
-  for (const NamedTensor& target : targets) target.tensor.copy_(read(file, *sources.at(target.name)));
-  return notes;
+  CheckpointSources opened = open_sources(options);
+  if (parameters.head.is_same(parameters.words))
+    settle_tied_head(options, opened.tensors, parameters.words, opened.notes);
+  const NamedTensors targets = named(parameters, options.kind);
+  check_keys(options, targets, opened.tensors);
+  for (const NamedTensor& target : targets) check_source(options, target, opened.tensors.at(target.name));
+  for (const NamedTensor& target : targets) target.tensor.copy_(read_tensor(opened.tensors.at(target.name)));
+  return opened.notes;
 }
 
 }  // namespace goldentrace

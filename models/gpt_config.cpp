@@ -1,25 +1,32 @@
 #include "models/gpt_config.h"
 
-#include <algorithm>
-#include <functional>
-
 #include "models/option_check.h"
-#include "models/option_text.h"
-#include "traces/error.h"
+#include "models/option_table.h"
 
 namespace goldentrace {
 namespace {
 
-struct Option {
-  std::string name;
-  std::function<void(GptConfig&, std::string_view value)> set;
-  std::function<std::string(const GptConfig&)> text;
-};
+using Option = ModelOption<GptConfig>;
 
 template <class T>
 Option field(const std::string& name, T GptConfig::*member) {
-  return {name, [=](GptConfig& config, std::string_view value) { parse(name, value, config.*member); },
-          [=](const GptConfig& config) { return to_text(config.*member); }};
+  return model_option(name, member);
+}
+
+constexpr MegatronMode all_switches{true, true, true, true, true, true};
+
+Option megatron_mode(const std::string& name, bool MegatronMode::*member) {
+  return {name, [=](GptConfig& c, std::string_view value) { parse(name, value, c.megatron_mode.*member); },
+          [=](const GptConfig& c) { return to_text(c.megatron_mode.*member); }};
+}
+
+Option whole_megatron_mode() {
+  const auto set = [](GptConfig& c, std::string_view value) {
+    bool on = false;
+    parse("megatron_mode", value, on);
+    c.megatron_mode = on ? all_switches : MegatronMode{};
+  };
+  return {"megatron_mode", set, [](const GptConfig& c) { return to_text(c.megatron_mode == all_switches); }};
 }
 
 const std::vector<Option>& options() {
@@ -43,40 +50,28 @@ const std::vector<Option>& options() {
       field("score_rule", &GptConfig::score_rule),
       field("mask_rule", &GptConfig::mask_rule),
       field("mask_fill", &GptConfig::mask_fill),
+      field("ln_variant", &GptConfig::ln_variant),
+      field("half_mode", &GptConfig::half_mode),
+      whole_megatron_mode(),
+      megatron_mode("megatron_mode.ln", &MegatronMode::ln),
+      megatron_mode("megatron_mode.gelu", &MegatronMode::gelu),
+      megatron_mode("megatron_mode.scores", &MegatronMode::scores),
+      megatron_mode("megatron_mode.bias", &MegatronMode::bias),
+      megatron_mode("megatron_mode.bda", &MegatronMode::bda),
+      megatron_mode("megatron_mode.softmax", &MegatronMode::softmax),
   };
   return all;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-void require_probability(const std::string& option, double value) {
-  require(value >= 0 && value < 1, option + " must be in [0, 1)");
 }
 
 }  // namespace
 
 void set_option(GptConfig& config, std::string_view option, std::string_view value) {
-  const auto found = std::ranges::find(options(), option, &Option::name);
-  if (found == options().end())
-    throw Error(ErrorCode::usage, "unknown option " + std::string(option) + "; known: " + joined(gpt_option_names()));
-  found->set(config, value);
+  set_option(options(), config, option, value);
 }
 
-std::vector<std::string> gpt_option_names() {
-  std::vector<std::string> names;
-  for (const Option& option : options()) names.push_back(option.name);
-  return names;
-}
+std::vector<std::string> gpt_option_names() { return names_of(options()); }
 
-std::map<std::string, std::string> describe(const GptConfig& config) {
-  std::map<std::string, std::string> texts;
-  for (const Option& option : options()) texts.emplace(option.name, option.text(config));
-  return texts;
-}
+std::map<std::string, std::string> describe(const GptConfig& config) { return describe(options(), config); }
 
 void check(const GptConfig& c) {
   require_positive("vocab_size", c.vocab_size);
@@ -85,23 +80,33 @@ void check(const GptConfig& c) {
   require_positive("n_layer", c.n_layer);
   require_positive("n_head", c.n_head);
   if (c.n_inner) require_positive("n_inner", *c.n_inner);
-  require(c.n_embd % c.n_head == 0, "n_head " + std::to_string(c.n_head) + " does not divide n_embd " +
-                                        std::to_string(c.n_embd) + "; choose sizes that divide");
+  require_divides("n_head", c.n_head, "n_embd", c.n_embd);
   require_probability("embd_pdrop", c.embd_pdrop);
   require_probability("attn_pdrop", c.attn_pdrop);
   require_probability("resid_pdrop", c.resid_pdrop);
-  require(c.layer_norm_epsilon >= 0, "layer_norm_epsilon must not be negative");
-  require_finite("layer_norm_epsilon", c.layer_norm_epsilon);
-  require(c.initializer_range >= 0, "initializer_range must not be negative");
-  require_finite("initializer_range", c.initializer_range);
+  require_not_negative("layer_norm_epsilon", c.layer_norm_epsilon);
+  require_not_negative("initializer_range", c.initializer_range);
+  require(!c.megatron_mode.scores || !c.reorder_and_upcast_attn,
+          "megatron_mode.scores and reorder_and_upcast_attn exclude each other");
+  require(!c.megatron_mode.ln || c.ln_variant == LnVariant::library,
+          "megatron_mode.ln and ln_variant exclude each other");
+  require(!c.megatron_mode.gelu || c.activation_function == Activation::gelu_new,
+          "megatron_mode.gelu and activation_function exclude each other");
 }
 
-double parameter_count(const GptConfig& c) {
-  const double h = static_cast<double>(c.n_embd), inner = c.n_inner ? static_cast<double>(*c.n_inner) : 4 * h;
-  const double block = 2 * h + h * 3 * h + 3 * h + h * h + h + 2 * h + h * inner + inner + inner * h + h;
-  const double tables =
-      (c.tie_word_embeddings ? 1 : 2) * static_cast<double>(c.vocab_size) + static_cast<double>(c.n_positions);
-  return tables * h + static_cast<double>(c.n_layer) * block + 2 * h;
+GptDims dims_of(const GptConfig& c) {
+  return {.vocab = c.vocab_size,
+          .positions = c.n_positions,
+          .hidden = c.n_embd,
+          .layers = c.n_layer,
+          .heads = c.n_head,
+          .attention = c.n_embd,
+          .query_key_value = saturating_product(3, c.n_embd),
+          .inner = c.inner(),
+          .mlp_in = c.inner(),
+          .embedding_norm = false,
+          .tied_head = c.tie_word_embeddings,
+          .layout = LinearLayout::in_first};
 }
 
 }  // namespace goldentrace

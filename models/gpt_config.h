@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "models/gpt_dims.h"
+#include "models/half_mode.h"
+#include "models/layer_norm.h"
+
 namespace goldentrace {
 
 // Five forms of one function; docs in activation.h.
@@ -24,6 +28,18 @@ enum class MaskRule {
   none,      // every key
   inverted,  // key >= query
   shifted,   // key <= query + 1
+};
+
+// What Megatron computes otherwise than transformers: each switch on takes Megatron's way for one of them.
+struct MegatronMode {
+  bool ln = false;       // layer norms: moments in float32, one rounding
+  bool gelu = false;     // 0.79788456 form, the bias (if it is separate) added inside, one rounding
+  bool scores = false;   // one baddbmm that scales
+  bool bias = false;     // projections without their bias, which is added where Megatron adds it
+  bool bda = false;      // x + bias + residual with one rounding
+  bool softmax = false;  // in float32 and back
+
+  bool operator==(const MegatronMode&) const = default;
 };
 
 struct GptConfig {
@@ -47,12 +63,16 @@ struct GptConfig {
   ScoreRule score_rule = ScoreRule::multiply;
   MaskRule mask_rule = MaskRule::causal;
   std::optional<double> mask_fill;  // none: the lowest finite value of the model's dtype
+  MegatronMode megatron_mode;
+  LnVariant ln_variant = LnVariant::library;  // without megatron_mode.ln
+  HalfMode half_mode = HalfMode::native;
 
-  std::int64_t inner() const { return n_inner.value_or(4 * n_embd); }
+  std::int64_t inner() const { return n_inner.value_or(saturating_product(4, n_embd)); }
   std::int64_t head_dim() const { return n_embd / n_head; }
 };
 
-// Sets one field by its name above; Error(usage) names the known options, or the values that the option takes.
+// Sets one field by its name above, megatron_mode.ln … megatron_mode.softmax or, all six at once, megatron_mode;
+// Error(usage) names the known options, or the values that the option takes.
 void set_option(GptConfig& config, std::string_view option, std::string_view value);
 
 std::vector<std::string> gpt_option_names();
@@ -63,7 +83,6 @@ std::map<std::string, std::string> describe(const GptConfig& config);
 // Error(usage) for a shape that cannot be: sizes below 1, heads that do not divide, probabilities outside [0, 1).
 void check(const GptConfig& config);
 
-// Elements of all parameters, a tied head counted once; as a double, because hostile sizes overflow integers.
-double parameter_count(const GptConfig& config);
+GptDims dims_of(const GptConfig& config);
 
 }  // namespace goldentrace

@@ -10,8 +10,6 @@
 namespace goldentrace {
 namespace {
 
-constexpr std::int64_t ignored = -100;
-
 void require_int64_matrix(const std::string& name, const at::Tensor& tensor) {
   require(tensor.scalar_type() == at::kLong && tensor.dim() == 2 && tensor.numel() > 0,
           name + " must be int64 of shape [batch, seq], none of them 0");
@@ -37,8 +35,8 @@ void check_labels(const at::Tensor& labels, std::int64_t vocab_size) {
   require_each(
       "labels", labels,
       [&](std::int64_t label) {
-        any = any || label != ignored;
-        return label == ignored || (label >= 0 && label < vocab_size);
+        any = any || label != ignored_label;
+        return label == ignored_label || (label >= 0 && label < vocab_size);
       },
       "neither -100 nor in the vocabulary of " + std::to_string(vocab_size));
   require(any, "labels: all are -100, there is no loss");
@@ -46,15 +44,15 @@ void check_labels(const at::Tensor& labels, std::int64_t vocab_size) {
 
 }  // namespace
 
-void check(const GptBatch& batch, const GptConfig& config) {
+void check(const GptBatch& batch, const DataLimits& limits) {
   const at::DisableRecordFunctionGuard unobserved;
   require_int64_matrix("ids", batch.ids);
-  require(batch.ids.size(1) <= config.n_positions, "a sequence of " + std::to_string(batch.ids.size(1)) +
-                                                       " ids is longer than n_positions " +
-                                                       std::to_string(config.n_positions));
+  require(limits.positions == 0 || batch.ids.size(1) <= limits.positions,
+          "a sequence of " + std::to_string(batch.ids.size(1)) + " ids is longer than " + limits.positions_option +
+              " " + std::to_string(limits.positions));
   require_each(
-      "ids", batch.ids, [&](std::int64_t id) { return id >= 0 && id < config.vocab_size; },
-      "outside the vocabulary of " + std::to_string(config.vocab_size));
+      "ids", batch.ids, [&](std::int64_t id) { return id >= 0 && id < limits.tokens; },
+      "outside the vocabulary of " + std::to_string(limits.tokens));
   if (batch.mask.defined()) {
     require_companion("mask", batch.mask, batch.ids);
     require_each(
@@ -62,7 +60,7 @@ void check(const GptBatch& batch, const GptConfig& config) {
   }
   if (batch.labels.defined()) {
     require_companion("labels", batch.labels, batch.ids);
-    check_labels(batch.labels, config.vocab_size);
+    check_labels(batch.labels, limits.tokens);
   } else {
     require(batch.ids.size(1) >= 2, "without labels a sequence needs 2 ids: the last has no target");
   }
@@ -72,19 +70,17 @@ GptBatch with_labels(const GptBatch& batch) {
   const at::DisableRecordFunctionGuard unobserved;
   GptBatch result = batch;
   if (!result.labels.defined())
-    result.labels = at::constant_pad_nd(batch.ids.slice(1, 1), {0, 1}, ignored).contiguous();
+    result.labels = at::constant_pad_nd(batch.ids.slice(1, 1), {0, 1}, ignored_label).contiguous();
   return result;
 }
 
-std::vector<GptBatch> draw_batches(const GptOptions& options) {
+std::vector<GptBatch> draw_batches(const GptOptions& options, std::int64_t tokens) {
   const at::DisableRecordFunctionGuard unobserved;
   const at::Generator generator = at::detail::createCPUGenerator(options.seed);
   std::vector<GptBatch> batches;
   for (std::int64_t i = 0; i < options.steps; ++i)
-    batches.push_back({at::randint(options.config.vocab_size, {options.batch_size, options.seq_len}, generator,
-                                   at::TensorOptions(at::kLong)),
-                       {},
-                       {}});
+    batches.push_back(
+        {.ids = at::randint(tokens, {options.batch_size, options.seq_len}, generator, at::TensorOptions(at::kLong))});
   return batches;
 }
 

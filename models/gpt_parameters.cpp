@@ -4,43 +4,25 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include <cmath>
+#include "checkpoints/hf_names.h"
 
 namespace goldentrace {
 namespace {
 
-constexpr double construction_std = 0.02;  // Conv1D's own, whatever initializer_range says
-
-Affine allocate_conv1d(std::int64_t in, std::int64_t out) {
-  return {at::empty({in, out}, at::kFloat), at::zeros({out}, at::kFloat)};
+Affine allocate_linear(const GptDims& dims, std::int64_t out, std::int64_t in) {
+  const bool out_first = dims.layout == LinearLayout::out_first;
+  return {at::empty({out_first ? out : in, out_first ? in : out}, at::kFloat), at::zeros({out}, at::kFloat)};
 }
+
 Affine allocate_norm(std::int64_t width) { return {at::ones({width}, at::kFloat), at::zeros({width}, at::kFloat)}; }
 
-GptBlock allocate_block(const GptConfig& c) {
-  return {.ln_1 = allocate_norm(c.n_embd),
-          .attn_c_attn = allocate_conv1d(c.n_embd, 3 * c.n_embd),
-          .attn_c_proj = allocate_conv1d(c.n_embd, c.n_embd),
-          .ln_2 = allocate_norm(c.n_embd),
-          .mlp_c_fc = allocate_conv1d(c.n_embd, c.inner()),
-          .mlp_c_proj = allocate_conv1d(c.inner(), c.n_embd)};
-}
-
-void draw_construction(GptParameters& p) {
-  p.wte.normal_();
-  p.wpe.normal_();
-  for (GptBlock& block : p.h)
-    for (Affine* conv1d : {&block.attn_c_attn, &block.attn_c_proj, &block.mlp_c_fc, &block.mlp_c_proj})
-      conv1d->weight.normal_(0, construction_std);
-}
-
-// Both projections that write to the residual stream are drawn twice, the second time narrower.
-void draw_block(GptBlock& block, double std, double residual_std) {
-  block.attn_c_attn.weight.normal_(0, std);
-  block.attn_c_proj.weight.normal_(0, std);
-  block.attn_c_proj.weight.normal_(0, residual_std);
-  block.mlp_c_fc.weight.normal_(0, std);
-  block.mlp_c_proj.weight.normal_(0, std);
-  block.mlp_c_proj.weight.normal_(0, residual_std);
+GptBlock allocate_block(const GptDims& dims) {
+  return {.input_norm = allocate_norm(dims.hidden),
+          .query_key_value = allocate_linear(dims, dims.query_key_value, dims.hidden),
+          .attention_out = allocate_linear(dims, dims.hidden, dims.attention),
+          .output_norm = allocate_norm(dims.hidden),
+          .mlp_in = allocate_linear(dims, dims.mlp_in, dims.hidden),
+          .mlp_out = allocate_linear(dims, dims.hidden, dims.inner)};
 }
 
 void add(NamedTensors& list, const std::string& name, const Affine& affine) {
@@ -49,61 +31,70 @@ void add(NamedTensors& list, const std::string& name, const Affine& affine) {
 }
 
 void add(NamedTensors& list, const std::string& name, const GptBlock& block) {
-  add(list, name + ".ln_1", block.ln_1);
-  add(list, name + ".attn.c_attn", block.attn_c_attn);
-  add(list, name + ".attn.c_proj", block.attn_c_proj);
-  add(list, name + ".ln_2", block.ln_2);
-  add(list, name + ".mlp.c_fc", block.mlp_c_fc);
-  add(list, name + ".mlp.c_proj", block.mlp_c_proj);
+  add(list, name + ".input_layernorm", block.input_norm);
+  add(list, name + ".self_attention.query_key_value", block.query_key_value);
+  add(list, name + ".self_attention.dense", block.attention_out);
+  add(list, name + ".post_attention_layernorm", block.output_norm);
+  add(list, name + ".mlp.dense_h_to_4h", block.mlp_in);
+  add(list, name + ".mlp.dense_4h_to_h", block.mlp_out);
+}
+
+at::Tensor trainable_if_any(const at::Tensor& tensor, at::ScalarType dtype) {
+  return tensor.defined() ? trainable(tensor, dtype) : tensor;
 }
 
 GptBlock trainable(const GptBlock& block, at::ScalarType dtype) {
-  return {.ln_1 = trainable(block.ln_1, dtype),
-          .attn_c_attn = trainable(block.attn_c_attn, dtype),
-          .attn_c_proj = trainable(block.attn_c_proj, dtype),
-          .ln_2 = trainable(block.ln_2, dtype),
-          .mlp_c_fc = trainable(block.mlp_c_fc, dtype),
-          .mlp_c_proj = trainable(block.mlp_c_proj, dtype)};
+  return {.input_norm = trainable(block.input_norm, dtype),
+          .query_key_value = trainable(block.query_key_value, dtype),
+          .attention_out = trainable(block.attention_out, dtype),
+          .output_norm = trainable(block.output_norm, dtype),
+          .mlp_in = trainable(block.mlp_in, dtype),
+          .mlp_out = trainable(block.mlp_out, dtype)};
 }
 
 }  // namespace
 
-GptParameters allocate_parameters(const GptConfig& c) {
+GptParameters allocate_parameters(const GptDims& dims) {
   GptParameters p;
-  p.wte = at::empty({c.vocab_size, c.n_embd}, at::kFloat);
-  p.wpe = at::empty({c.n_positions, c.n_embd}, at::kFloat);
-  for (std::int64_t i = 0; i < c.n_layer; ++i) p.h.push_back(allocate_block(c));
-  p.ln_f = allocate_norm(c.n_embd);
-  p.lm_head = c.tie_word_embeddings ? p.wte : at::empty({c.vocab_size, c.n_embd}, at::kFloat);
+  p.words = at::empty({dims.vocab, dims.hidden}, at::kFloat);
+  if (dims.positions > 0) p.positions = at::empty({dims.positions, dims.hidden}, at::kFloat);
+  if (dims.embedding_norm) p.embedding_norm = allocate_norm(dims.hidden);
+  for (std::int64_t i = 0; i < dims.layers; ++i) p.blocks.push_back(allocate_block(dims));
+  p.final_norm = allocate_norm(dims.hidden);
+  p.head = dims.tied_head ? p.words : at::empty({dims.vocab, dims.hidden}, at::kFloat);
   return p;
-}
-
-void draw_parameters(GptParameters& p, const GptConfig& c) {
-  draw_construction(p);
-  p.wte.normal_(0, c.initializer_range);
-  p.wpe.normal_(0, c.initializer_range);
-  const double residual_std = c.initializer_range / std::sqrt(2.0 * static_cast<double>(c.n_layer));
-  for (GptBlock& block : p.h) draw_block(block, c.initializer_range, residual_std);
-  at::Tensor head = c.tie_word_embeddings ? at::empty({c.vocab_size, c.n_embd}, at::kFloat) : p.lm_head;
-  head.uniform_(-1, 1);
-  head.normal_(0, c.initializer_range);
 }
 
 GptParameters trainable(const GptParameters& p, at::ScalarType dtype) {
   GptParameters result;
-  result.wte = trainable(p.wte, dtype);
-  result.wpe = trainable(p.wpe, dtype);
-  for (const GptBlock& block : p.h) result.h.push_back(trainable(block, dtype));
-  result.ln_f = trainable(p.ln_f, dtype);
-  result.lm_head = p.lm_head.is_same(p.wte) ? result.wte : trainable(p.lm_head, dtype);
+  result.words = trainable(p.words, dtype);
+  result.positions = trainable_if_any(p.positions, dtype);
+  result.embedding_norm = {trainable_if_any(p.embedding_norm.weight, dtype),
+                           trainable_if_any(p.embedding_norm.bias, dtype)};
+  for (const GptBlock& block : p.blocks) result.blocks.push_back(trainable(block, dtype));
+  result.final_norm = trainable(p.final_norm, dtype);
+  result.head = p.head.is_same(p.words) ? result.words : trainable(p.head, dtype);
   return result;
 }
 
-NamedTensors named(const GptParameters& p) {
-  NamedTensors list{{"transformer.wte.weight", p.wte}, {"transformer.wpe.weight", p.wpe}};
-  for (std::size_t i = 0; i < p.h.size(); ++i) add(list, "transformer.h." + std::to_string(i), p.h[i]);
-  add(list, "transformer.ln_f", p.ln_f);
-  if (!p.lm_head.is_same(p.wte)) list.push_back({"lm_head.weight", p.lm_head});
+NamedTensors canonical(const GptParameters& p) {
+  NamedTensors list{{"word_embeddings.weight", p.words}};
+  if (p.positions.defined()) list.push_back({"position_embeddings.weight", p.positions});
+  if (p.embedding_norm.weight.defined()) add(list, "word_embeddings.norm", p.embedding_norm);
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) add(list, "layers." + std::to_string(i), p.blocks[i]);
+  add(list, "final_layernorm", p.final_norm);
+  if (!p.head.is_same(p.words)) list.push_back({"head.weight", p.head});
+  return list;
+}
+
+std::string own_key(GptKind kind, const std::string& canonical_key) {
+  if (kind == GptKind::megatron) return canonical_key;
+  return hf_key(kind == GptKind::hf ? HfModel::gpt2 : HfModel::bloom, canonical_key);
+}
+
+NamedTensors named(const GptParameters& parameters, GptKind kind) {
+  NamedTensors list = canonical(parameters);
+  for (NamedTensor& entry : list) entry.name = own_key(kind, entry.name);
   return list;
 }
 

@@ -1,5 +1,6 @@
 #include "models/gpt.h"
 #include "models/mlp.h"
+#include "models/option_text.h"
 #include "traces/error.h"
 
 namespace goldentrace {
@@ -13,6 +14,14 @@ MlpVariant parse_mlp_variant(std::string_view name) {
 }
 
 std::string_view name(OptimizerKind kind) { return kind == OptimizerKind::sgd ? "sgd" : "adamw"; }
+
+std::string_view name(GptKind kind) { return choices(kind)[static_cast<std::size_t>(kind)]; }
+
+GptKind parse_gpt_kind(std::string_view name) {
+  GptKind kind{};
+  parse("shape", name, kind);
+  return kind;
+}
 
 OptimizerKind parse_optimizer_kind(std::string_view name) {
   if (name == "sgd") return OptimizerKind::sgd;

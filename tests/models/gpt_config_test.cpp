@@ -80,7 +80,7 @@ TEST(GptConfig, UnknownOptionsAndValuesSayWhatIsKnown) {
 }
 
 TEST(GptConfig, CountsParameters) {
-  EXPECT_EQ(parameter_count({}), 124439808);  // GPT-2 small
+  EXPECT_EQ(parameter_count(dims_of(GptConfig{})), 124439808);  // GPT-2 small
 }
 
 TEST(GptOptions, RefusesImpossibleSizes) {

@@ -15,7 +15,11 @@ try mlp -o run.h5 --roles output,outputs
 try mlp -o run.h5 --variant plain --gradient_accumulation_steps 8
 try mlp -o run.h5 --variant ga-loop --use_gradient_accumulation_loop
 try mlp -o run.h5 --use_gradient_checkpointing
-try gpt -o run.h5 --shape megatron
+try gpt -o run.h5 --shape gpt3
+try gpt -o run.h5 --shape bloom --ffn 8
+try gpt -o run.h5 --shape megatron --set position-embedding-type=rotary --positions 8
+try gpt -o run.h5 --shape megatron --set loss-on-targets-only=true
+try gpt -o run.h5 --shape megatron --set no-layer-norm=true
 try gpt -o run.h5 --optimizer adam
 try gpt -o run.h5 --set layer_norm_eps=1e-6
 try gpt -o run.h5 --set layer_norm_epsilon

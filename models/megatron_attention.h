@@ -1,0 +1,29 @@
+// Self-attention of the Megatron-shaped GPT. s sequence, b batch, h hidden, n heads, d head size.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+
+#include "models/events.h"
+#include "models/gpt_parameters.h"
+#include "models/megatron_config.h"
+#include "models/megatron_inputs.h"
+
+namespace goldentrace {
+
+// What all layers of one forward pass share.
+struct MegatronPass {
+  const MegatronConfig& config;
+  const Events& events;
+  const MegatronInputs& inputs;
+  at::Tensor padding;  // [b, s] int64, 0 = padding; undefined: no padding
+};
+
+// Everything inside the label `name` ("layers.0.self_attention"): [s, b, h] -> [s, b, h], without the bias of the
+// output projection, which is added where dropout and residual are.
+at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, std::int64_t layer_index,
+                              const std::string& name, const at::Tensor& x);
+
+}  // namespace goldentrace
