@@ -49,6 +49,8 @@ std::string counts(const Header& header) {
   return text;
 }
 
+constexpr std::string_view unknown_end = "not said: it was cut short, or the last files of the run are missing";
+
 }  // namespace
 
 std::string recording_text(const Header& header) {
@@ -58,7 +60,7 @@ std::string recording_text(const Header& header) {
   if (header.contains("capture.when_full")) text += ", when full " + fact(header, "capture.when_full");
   if (const std::string more = counts(header); !more.empty()) append(text, more);
   if (header.contains("capture.level_changes")) append(text, "levels " + fact(header, "capture.level_changes"));
-  if (header.contains("run.ended")) append(text, "ended: " + fact(header, "run.ended"));
+  append(text, "ended: " + (header.contains("run.ended") ? fact(header, "run.ended") : std::string(unknown_end)));
   return text;
 }
 
