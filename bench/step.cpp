@@ -1,9 +1,10 @@
 // Times training steps bare and recorded, one after the other in one process:
-//   bench_step mlp|gpt STEPS ROUNDS FOLDER
+//   bench_step mlp|gpt STEPS ROUNDS FOLDER [LEVEL]...
 // Each round trains STEPS steps bare, with `full` capture in two codecs, with `sketch` capture, and with a recorder
-// that was told to record step 0 alone; on one thread; FOLDER receives the traces and is left empty. Prints one JSON
-// document. Steps are timed from one step event to the next; the first one of each run (first touch of memory, the
-// recorder's self-check) and the last one (closing) are reported apart.
+// that was told to record step 0 alone (LEVELs: only these, "bare" too); on one thread; FOLDER receives the traces and
+// is left empty. Prints one JSON document. Steps are timed from one step event to the next; the first one of each run
+// (first touch of memory, the recorder's self-check) and the last one (closing) are reported apart.
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/gpt.h"
@@ -101,11 +103,20 @@ struct Level {
 };
 
 std::vector<Level> levels() {
-  std::vector<Level> all{{"full", {}}, {"full, codec fast", {}}, {"sketch", {}}, {"step not recorded", {}}};
-  all[1].options.codec = Codec::fast;
-  all[2].options.capture = Capture::sketch;
-  all[3].options.steps = {0};
+  std::vector<Level> all{
+      {"bare", {}}, {"full", {}}, {"full, codec fast", {}}, {"sketch", {}}, {"step not recorded", {}}};
+  all[2].options.codec = Codec::fast;
+  all[3].options.capture = Capture::sketch;
+  all[4].options.steps = {0};
   return all;
+}
+
+std::vector<Level> levels_named(const std::vector<std::string>& names) {
+  std::vector<Level> chosen = levels();
+  if (names.empty()) return chosen;
+  std::erase_if(chosen,
+                [&](const Level& level) { return std::find(names.begin(), names.end(), level.name) == names.end(); });
+  return chosen;
 }
 
 Run recorded_run(const Train& model, RecorderOptions options, const std::filesystem::path& folder) {
@@ -120,15 +131,17 @@ Run recorded_run(const Train& model, RecorderOptions options, const std::filesys
   return run;
 }
 
-int main_with(const std::string& model, std::int64_t steps, int rounds, const std::filesystem::path& folder) {
+int main_with(const std::string& model, std::int64_t steps, int rounds, const std::filesystem::path& folder,
+              const std::vector<std::string>& names) {
   const Train train_model = trainer(model, steps);
   nlohmann::json result = nlohmann::json::array();
-  const auto add = [&](const char* name, const Run& run) {
-    result.push_back(nlohmann::json{{"level", name}, {"run", to_json(run)}});
-  };
   for (int round = 0; round < rounds; ++round) {
-    add("bare", intervals(train(train_model, {})));  // nothing listens but the clock
-    for (const Level& level : levels()) add(level.name, recorded_run(train_model, level.options, folder));
+    for (const Level& level : levels_named(names)) {
+      // Bare: nothing listens but the clock.
+      const bool bare = std::string_view(level.name) == "bare";
+      const Run run = bare ? intervals(train(train_model, {})) : recorded_run(train_model, level.options, folder);
+      result.push_back(nlohmann::json{{"level", level.name}, {"run", to_json(run)}});
+    }
   }
   std::cout << result.dump() << '\n';
   return 0;
@@ -139,8 +152,8 @@ int main_with(const std::string& model, std::int64_t steps, int rounds, const st
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 5) throw std::invalid_argument("usage: bench_step mlp|gpt STEPS ROUNDS FOLDER");
-    return goldentrace::main_with(argv[1], std::stoll(argv[2]), std::stoi(argv[3]), argv[4]);
+    if (argc < 5) throw std::invalid_argument("usage: bench_step mlp|gpt STEPS ROUNDS FOLDER [LEVEL]...");
+    return goldentrace::main_with(argv[1], std::stoll(argv[2]), std::stoi(argv[3]), argv[4], {argv + 5, argv + argc});
   } catch (const std::exception& failure) {
     std::cerr << "bench_step: " << failure.what() << '\n';
     return 2;
