@@ -9,6 +9,10 @@ namespace {
 // Values that depend on more records than this are sums over a whole run; the nearest ones are kept.
 constexpr std::size_t rows_limit = 256;
 
+// Tensors that are gone leave their headers behind as long as they are known. They lie in the holes that freed tensors
+// left, so that the next large tensor would not fit there and memory would grow: few are kept.
+constexpr std::size_t sweep_after = 16;
+
 c10::StorageImpl* storage_impl(const c10::TensorImpl* impl) {
   return impl->has_storage() ? impl->unsafe_storage().unsafeGetStorageImpl() : nullptr;
 }
@@ -115,7 +119,7 @@ void TensorTable::sweep() {
   if (tensors_.size() < sweep_at_) return;
   std::erase_if(tensors_, [](const auto& entry) { return entry.second.weak->expired(); });
   std::erase_if(storages_, [](const auto& entry) { return entry.second->weak->expired(); });
-  sweep_at_ = std::max<std::size_t>(4096, 2 * tensors_.size());
+  sweep_at_ = tensors_.size() + std::max(sweep_after, tensors_.size() / 8);
 }
 
 }  // namespace goldentrace

@@ -84,7 +84,7 @@ class TensorTable {
 
   std::uint64_t next_uid_ = 1;
   std::uint64_t next_storage_ = 1;
-  std::size_t sweep_at_ = 4096;
+  std::size_t sweep_at_ = 16;
   std::unordered_map<const void*, TensorInfo> tensors_;
   std::unordered_map<c10::StorageImpl*, std::shared_ptr<StorageInfo>> storages_;
 };

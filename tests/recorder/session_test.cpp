@@ -289,5 +289,24 @@ TEST_F(SessionTest, MemoryStaysFlat) {
   recorder.close();
 }
 
+// Large tensors take the places of those that are gone: nothing that the recorder keeps lies there.
+TEST_F(SessionTest, TheHeapDoesNotGrow) {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);  // everything on the heap
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  constexpr std::int64_t large = 1 << 20;
+  RecorderOptions wanted = options();
+  wanted.capture = Capture::sketch;
+  wanted.layers = {"none"};
+  Recorder recorder(wanted);
+  std::size_t early = 0;
+  for (int step = 0; step < 100; ++step) {
+    at::Tensor x = at::ones({large});
+    for (int op = 0; op < 4; ++op) x = at::add(x, at::sum(at::ones({100})));
+    if (step == 20) early = mallinfo2().arena;
+  }
+  EXPECT_LT(mallinfo2().arena, early + 8 * large * sizeof(float));
+  recorder.close();
+}
+
 }  // namespace
 }  // namespace goldentrace
