@@ -8,6 +8,7 @@
 #include "cli/choice.h"
 #include "cli/command_line.h"
 #include "cli/diff.h"
+#include "cli/diff_relation.h"
 #include "cli/error_report.h"
 #include "cli/number_option.h"
 #include "cli/report_files.h"
@@ -50,6 +51,7 @@ DiffOptions diff_options(const DiffCommandOptions& options) {
   result.gate.nan = parse_nan_policy(options.nan);
   result.gate.dtypes = options.strict ? DTypePolicy::differ : DTypePolicy::note;
   if (!options.rules.empty()) result.rules = read_rules(options.rules);
+  set_relation(options.relation, result);
   result.filter = options.filter;
   result.limit = list_limit(options);
   return result;
@@ -89,6 +91,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("golden", options->a, "The reference")->required()->type_name("FILE");
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
+  add_relation_options(*command, options->relation);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
   integer_from(
       command->add_option("--limit", options->limit, "Longest list in the report, 0: whole lists, as --verbose does"),

@@ -23,6 +23,7 @@ struct DiffCommandOptions {
   std::filesystem::path rules;
   std::string filter;
   bool strict = false;
+  std::string relation;  // empty: by the headers
   std::string nan = "same";
   std::int64_t limit = 10;
   std::vector<std::filesystem::path> reports;

@@ -47,10 +47,10 @@ struct GroupHash {
 
 using Groups = std::unordered_map<GroupKey, Group, GroupHash>;
 
-void collect(std::span<const Record> records, Rows Group::*side, Groups& groups) {
+void collect(std::span<const Record> records, std::span<const std::uint8_t> skip, Rows Group::*side, Groups& groups) {
   for (std::size_t row = 0; row < records.size(); ++row) {
     const Record& record = records[row];
-    if (record.id.role == Role::op_output) continue;
+    if (record.id.role == Role::op_output || (!skip.empty() && skip[row] != 0)) continue;
     (groups[{&record.id, record.declared}].*side).push_back(static_cast<std::int64_t>(row));
   }
 }
@@ -218,15 +218,23 @@ Alignment pair_by_row(std::span<const Record> records) {
   return alignment;
 }
 
+void leave_out(Side side, std::span<const std::uint8_t> skip, Alignment& alignment) {
+  for (std::size_t row = 0; row < skip.size(); ++row) {
+    if (skip[row] != 0) alignment.left_out.push_back({side, static_cast<std::int64_t>(row)});
+  }
+}
+
 }  // namespace
 
-Alignment align(std::span<const Record> a, std::span<const Record> b) {
-  if (std::ranges::equal(a, b, is_alike)) return pair_by_row(a);
+Alignment align(std::span<const Record> a, std::span<const Record> b, const SkippedRows& skip) {
+  if (skip.a.empty() && skip.b.empty() && std::ranges::equal(a, b, is_alike)) return pair_by_row(a);
   Groups groups;
   groups.reserve(a.size());
-  collect(a, &Group::a, groups);
-  collect(b, &Group::b, groups);
+  collect(a, skip.a, &Group::a, groups);
+  collect(b, skip.b, &Group::b, groups);
   Alignment alignment;
+  leave_out(Side::a, skip.a, alignment);
+  leave_out(Side::b, skip.b, alignment);
   for (auto& [key, group] : groups) {
     sort_by_position(group.a, a);
     sort_by_position(group.b, b);

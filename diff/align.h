@@ -25,17 +25,29 @@ struct PassedThrough {
   std::int64_t input = 0;  // row of the same trace
 };
 
+// A record that a relation says has no counterpart.
+struct LeftOut {
+  Side side = Side::a;
+  std::int64_t row = 0;
+};
+
 struct Alignment {
   std::vector<RecordPair> pairs;      // in A's order
   std::vector<std::int64_t> missing;  // rows of A without a partner
   std::vector<std::int64_t> extra;    // rows of B without a partner
   std::vector<PassedThrough> passed_through;
+  std::vector<LeftOut> left_out;
+};
+
+// Per row, 1: it takes no part. Empty: all take part.
+struct SkippedRows {
+  std::span<const std::uint8_t> a, b;
 };
 
 // Identity alignment. Records meet within the same (step, micro, rank, pass, layer, call, role): by position of first
 // use; parameters, their gradients and buffers first by name, so that one left out does not shift the others; declared
 // inputs by name alone. `op_output` records take no part: tapes compare ops. Where one side of a call has outputs too
-// many that pass_through() finds, they are set aside first.
-Alignment align(std::span<const Record> a, std::span<const Record> b);
+// many that pass_through() finds, they are set aside first. Rows to skip become left_out.
+Alignment align(std::span<const Record> a, std::span<const Record> b, const SkippedRows& skip = {});
 
 }  // namespace goldentrace

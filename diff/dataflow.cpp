@@ -36,6 +36,9 @@ Dataflow::Dataflow(std::span<const Record> a, std::span<const Record> b, const A
   }
   for (const std::int64_t row : alignment.missing) of_a[static_cast<std::size_t>(row)] = node++;
   for (const std::int64_t row : alignment.extra) of_b[static_cast<std::size_t>(row)] = node++;
+  for (const LeftOut& each : alignment.left_out) {
+    (each.side == Side::a ? of_a : of_b)[static_cast<std::size_t>(each.row)] = node++;
+  }
   for (const PassedThrough& each : alignment.passed_through) {
     NodeOfRow& nodes = each.side == Side::a ? of_a : of_b;
     nodes[static_cast<std::size_t>(each.row)] = nodes[static_cast<std::size_t>(each.input)];

@@ -11,9 +11,9 @@
 namespace goldentrace {
 
 // Nodes: first the pairs of the alignment under their numbers, then the records of A without a partner, then those of
-// B. An output that passed an input through is the input's node. A node's producers are those of both of its records;
-// op outputs are left out. Producer rows that do not come before their record are ignored, so that each side is free of
-// cycles.
+// B, then those that a relation leaves out. An output that passed an input through is the input's node. A node's
+// producers are those of both of its records; op outputs are left out. Producer rows that do not come before their
+// record are ignored, so that each side is free of cycles.
 class Dataflow {
  public:
   using Node = std::int64_t;

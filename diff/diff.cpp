@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -16,6 +18,9 @@
 #include "diff/notes.h"
 #include "diff/number.h"
 #include "diff/origin.h"
+#include "diff/relation/logical_view.h"
+#include "diff/relation/related_traces.h"
+#include "diff/relation_choice.h"
 #include "diff/root_hints.h"
 #include "traces/suggest.h"
 
@@ -25,8 +30,10 @@ namespace {
 
 class Run {
  public:
-  Run(const TraceView& a, const TraceView& b, const DiffOptions& options)
-      : a_(a), b_(b), options_(options), pairs_(a, b, options) {}
+  Run(const TraceView& a, const TraceView& b, Alignment alignment, RelationReport relation, const DiffOptions& options)
+      : a_(a), b_(b), options_(options), pairs_(a, b, std::move(alignment), options) {
+    report_.relation = std::move(relation);
+  }
 
   Report run() {
     begin();
@@ -115,11 +122,11 @@ class Run {
       const Record& record = a_.records[static_cast<std::size_t>(row)];
       if (!pairs_.passes_filter(record)) continue;
       if (report_.missing.empty()) first_bad_row_ = row;
-      report_.missing.push_back(record.id);
+      report_.missing.push_back(recorded_id(a_, row));
     }
     for (const std::int64_t row : pairs_.alignment().extra) {
       const Record& record = b_.records[static_cast<std::size_t>(row)];
-      if (pairs_.passes_filter(record)) report_.extra.push_back(record.id);
+      if (pairs_.passes_filter(record)) report_.extra.push_back(recorded_id(b_, row));
     }
     for (const PassedThrough& each : pairs_.alignment().passed_through) {
       const Record& record = (each.side == Side::a ? a_ : b_).records[static_cast<std::size_t>(each.row)];
@@ -127,6 +134,10 @@ class Run {
     }
     report_.nonfinite_a = first_nonfinite(a_);
     report_.nonfinite_b = first_nonfinite(b_);
+  }
+
+  static const RecordId& recorded_id(const TraceView& trace, std::int64_t row) {
+    return trace.logical ? trace.logical->recorded(row).id : trace.records[static_cast<std::size_t>(row)].id;
   }
 
   bool is_comparable() {
@@ -166,6 +177,7 @@ class Run {
     report_.mismatched = static_cast<std::int64_t>(found.mismatched.size());
     report_.absorbed_records = pairs_.report(found.absorbed);
     report_.mismatches = first_reports(found.mismatched);
+    for (const std::int64_t pair : found.mismatched) mismatched_layers_.insert(pairs_.a(pair).id.layer);
     if (found.mismatched.empty()) return;
     note_bad_row(found.mismatched.front());
     explain_roots(found, input, graph, code);
@@ -199,6 +211,23 @@ class Run {
     report_.followers = count_followers(input, graph, found, first);
     report_.diagnosis =
         root_hints(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(first)], report_.roots.front());
+    explain_partial_inputs(report_.roots.front().pair.id);
+  }
+
+  // What made the root may have read more than the part of its inputs that both sides have.
+  void explain_partial_inputs(const RecordId& root) {
+    for (const PartialReport& each : report_.relation.partial) {
+      const RecordId& id = each.id;
+      const bool read =
+          id.layer == root.layer && id.role == Role::input && id.pass == root.pass && id.step == root.step;
+      if (!read) continue;
+      const bool sums = root.layer == loss_layer;
+      report_.diagnosis.push_back({"partial-input",
+                                   (sums ? "padded vocabulary in log-sum-exp: " : "an input is compared in part: ") +
+                                       std::string("input ") + id.index + ", " + each.text,
+                                   false, std::nullopt});
+      return;
+    }
   }
 
   void explain_remains(const Divergences& found, std::int64_t pair) {
@@ -210,6 +239,7 @@ class Run {
 
   void conclude() {
     count_certified();
+    count_layers();
     report_.closest = first_reports(by_use());
     if (report_.mismatched > 0) {
       report_.verdict = Verdict::diverged;
@@ -217,9 +247,41 @@ class Run {
     } else if (!report_.missing.empty() || !report_.extra.empty()) {
       report_.verdict = Verdict::diverged;
       report_.reason = unpaired_text();
+    } else if (!report_.relation.unequal_copies.empty()) {
+      report_.verdict = Verdict::diverged;
+      report_.reason = "copies that must be equal are not: " + describe(report_.relation.unequal_copies.front());
     } else {
-      report_.reason = counted(report_.compared, "record") + " compared, all agree";
+      report_.reason = counted(report_.compared, "record") + " compared, all agree; " + layers_text();
     }
+  }
+
+  std::string layers_text() const {
+    std::string text =
+        report_.layers_certified == report_.layers
+            ? "all " + counted(report_.layers, "layer") + " certified"
+            : std::to_string(report_.layers_certified) + " of " + counted(report_.layers, "layer") + " certified";
+    if (report_.layers == 1) text = std::to_string(report_.layers_certified) + " of 1 layer certified";
+    if (report_.layers_left_out > 0)
+      text += ", " + std::to_string(report_.layers_left_out) + " left out by the relation";
+    return text;
+  }
+
+  // A layer is certified by what was compared of it, and by nothing of it being left over.
+  void count_layers() {
+    std::map<std::string_view, bool> layers;
+    for (std::int64_t pair = 0; pair < pairs_.count(); ++pair) {
+      if (pairs_.is_compared(pair)) layers.try_emplace(pairs_.a(pair).id.layer, true);
+    }
+    layers.erase(root_layer);
+    for (const std::string& layer : mismatched_layers_) layers[layer] = false;
+    for (const RecordId& id : report_.missing) layers[id.layer] = false;
+    report_.layers = static_cast<std::int64_t>(layers.size());
+    report_.layers_certified = std::ranges::count(layers | std::views::values, true);
+    std::set<std::string_view> left_out;
+    for (const LeftOutReport& each : report_.relation.left_out) {
+      if (each.side == "A" && !layers.contains(each.id.layer)) left_out.insert(each.id.layer);
+    }
+    report_.layers_left_out = static_cast<std::int64_t>(left_out.size());
   }
 
   std::string unpaired_text() const {
@@ -253,11 +315,17 @@ class Run {
   const DiffOptions& options_;
   JudgedPairs pairs_;
   Report report_;
+  std::set<std::string> mismatched_layers_;
   std::optional<std::int64_t> first_bad_row_;  // A's first missing or mismatched record
 };
 
 }  // namespace
 
-Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) { return Run(a, b, options).run(); }
+Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+  const ChosenRelation chosen = choose_relation(a, b, options);
+  if (!chosen.relation) return Run(a, b, align(a.records, b.records), {}, options).run();
+  const RelatedTraces related(a, b, *chosen.relation);
+  return Run(related.a(), related.b(), related.alignment(), relation_report(chosen, related), options).run();
+}
 
 }  // namespace goldentrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "diff/gate.h"
@@ -14,11 +15,22 @@ namespace goldentrace {
 
 class TraceReader;
 
+struct Relation;
+
+// Which logical tensors correspond.
+enum class RelationUse {
+  automatic,  // a built-in relation where both headers ask for it, else by name
+  identity,   // by name
+  given,      // DiffOptions::relation
+};
+
 struct DiffOptions {
   Gate gate;                // of every record that no rule speaks about
   Rules rules;              // read_rules(FILE)
   std::string filter;       // glob: only records of these layers are judged; empty: all. Model inputs always are.
   std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
+  RelationUse relation_use = RelationUse::automatic;
+  std::shared_ptr<const Relation> relation;
   WorkLimits work;
 };
 

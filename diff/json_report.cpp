@@ -68,6 +68,7 @@ Json pair_json(const PairReport& pair) {
   json["finding"] = name(pair.judgement.finding);
   json["text"] = pair.judgement.text;
   json["gate"] = pair.gate;
+  json["form"] = {text_or_null(pair.form_a), text_or_null(pair.form_b)};
   json["gate_used"] = finite(pair.judgement.used);
   json["estimated"] = pair.judgement.estimated;
   json["metrics"] = metrics(pair);
@@ -143,6 +144,19 @@ Json header_json(const Report& report) {
   return list;
 }
 
+Json relation_json(const RelationReport& relation) {
+  if (relation.name.empty()) return nullptr;
+  Json left_out = Json::array();
+  for (const LeftOutReport& each : relation.left_out) {
+    left_out.push_back({{"side", each.side}, {"id", to_string(each.id)}, {"reason", each.reason}});
+  }
+  Json partial = Json::array();
+  for (const PartialReport& each : relation.partial)
+    partial.push_back({{"id", to_string(each.id)}, {"text", each.text}});
+  return {{"name", relation.name}, {"chosen", relation.chosen}, {"sides", relation.sides},
+          {"left_out", left_out},  {"partial", partial},        {"unequal_copies", ids(relation.unequal_copies)}};
+}
+
 void add_findings(const Report& report, Json& json) {
   json["first_divergence"] = report.roots.empty() ? Json(nullptr) : divergence_json(report.roots.front());
   json["roots"] = roots_json(report);
@@ -172,6 +186,10 @@ std::string to_json(const Report& report) {
   json["nan"] = report.nan == NanPolicy::same ? "same" : "differ";
   json["followers"] = report.followers;
   json["passed_through"] = ids(report.passed_through);
+  json["relation"] = relation_json(report.relation);
+  json["layers"] = report.layers;
+  json["layers_certified"] = report.layers_certified;
+  json["layers_left_out"] = report.layers_left_out;
   json["notes"] = report.notes;
   json["header"] = header_json(report);
   json["absorbed_records"] = pairs_json(report.absorbed_records);

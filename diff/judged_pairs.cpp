@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "diff/relation/logical_view.h"
 #include "traces/glob.h"
 
 namespace goldentrace {
@@ -24,12 +25,12 @@ const Gate& shared(std::deque<Gate>& gates, const Gate& gate) {
 
 }  // namespace
 
-JudgedPairs::JudgedPairs(const TraceView& a, const TraceView& b, const DiffOptions& options)
+JudgedPairs::JudgedPairs(const TraceView& a, const TraceView& b, Alignment alignment, const DiffOptions& options)
     : a_(a),
       b_(b),
       options_(options),
       choice_(options.gate, options.rules, first_step_of_run(a, b)),
-      alignment_(align(a.records, b.records)),
+      alignment_(std::move(alignment)),
       states_(alignment_.pairs.size(), PairState::bit_equal),
       weights_(alignment_.pairs.size(), 0),
       task_of_(alignment_.pairs.size(), no_task) {
@@ -61,7 +62,14 @@ std::optional<InputDifference> JudgedPairs::differing_input() const {
 }
 
 // Equal content needs neither a judgement nor a look into the file.
-bool JudgedPairs::is_equal_by_hash(const Record& a, const Record& b) const {
+bool JudgedPairs::is_equal_by_hash(std::int64_t pair) const {
+  const Record& a = this->a(pair);
+  const Record& b = this->b(pair);
+  const RecordPair& rows = alignment_.pairs[static_cast<std::size_t>(pair)];
+  const auto is_misfit = [](const TraceView& trace, std::int64_t row) {
+    return trace.logical && !trace.logical->misfit(row).empty();
+  };
+  if (is_misfit(a_, rows.a) || is_misfit(b_, rows.b)) return false;
   return a.dtype == b.dtype && a.fingerprint.hash == b.fingerprint.hash && a.shape == b.shape &&
          (a.fingerprint.statistics.nan_count == 0 || choice_.gate_of(a).nan == NanPolicy::same);
 }
@@ -82,7 +90,7 @@ Metrics JudgedPairs::metrics_to_take() const {
 
 void JudgedPairs::add_task(std::int64_t pair) {
   const auto at = static_cast<std::size_t>(pair);
-  if (is_equal_by_hash(a(pair), b(pair))) return;
+  if (is_equal_by_hash(pair)) return;
   if (!is_compared(pair)) {
     states_[at] = PairState::unknown;
     return;
@@ -146,7 +154,11 @@ PairReport JudgedPairs::report(std::int64_t pair) {
 PairReport JudgedPairs::make_report(std::int64_t pair) const {
   const Record& of_a = a(pair);
   const Record& of_b = b(pair);
-  PairReport result{of_a.id, of_b.id, of_a.dtype, of_b.dtype, of_a.shape, of_b.shape, {}, {}};
+  PairReport result{of_a.id, of_b.id, of_a.dtype, of_b.dtype, of_a.shape, of_b.shape, {}, {}, {}, {}};
+  const RecordPair& rows = alignment_.pairs[static_cast<std::size_t>(pair)];
+  if (a_.logical) result.form_a = a_.logical->form(rows.a);
+  if (b_.logical) result.form_b = b_.logical->form(rows.b);
+  if (b_.logical) result.id_b = b_.logical->recorded(rows.b).id;
   const std::uint32_t task = task_of_[static_cast<std::size_t>(pair)];
   if (task == no_task) return result;
   result.judgement = whole_.at(task);

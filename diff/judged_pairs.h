@@ -33,7 +33,7 @@ struct BriefJudgement {
 // Refers to both traces and the options, which must outlive it. Pairs go by their number in the alignment.
 class JudgedPairs {
  public:
-  JudgedPairs(const TraceView& a, const TraceView& b, const DiffOptions& options);
+  JudgedPairs(const TraceView& a, const TraceView& b, Alignment alignment, const DiffOptions& options);
 
   const Alignment& alignment() const { return alignment_; }
   std::int64_t count() const { return static_cast<std::int64_t>(alignment_.pairs.size()); }
@@ -59,7 +59,7 @@ class JudgedPairs {
   PairReport report(std::int64_t pair);
 
  private:
-  bool is_equal_by_hash(const Record& a, const Record& b) const;
+  bool is_equal_by_hash(std::int64_t pair) const;
   void add_task(std::int64_t pair);
   // Metrics::all: whole judgements are kept.
   Metrics metrics_to_take() const;

@@ -43,6 +43,12 @@ std::string explanation_of(Origin origin, const Divergence& divergence, Agreemen
   return {};
 }
 
+// Layers of two shapes do one thing by other ops; only where the ops are the same, other arguments say something.
+bool is_same_op_list(const std::vector<TapeDifference>& differences) {
+  return std::ranges::all_of(differences,
+                             [](const TapeDifference& each) { return each.change == TapeChange::argument; });
+}
+
 }  // namespace
 
 const Record& OriginFinder::record_a(std::int64_t pair) const {
@@ -124,7 +130,10 @@ void OriginFinder::place(std::int64_t pair, Divergence& divergence) const {
                            : inputs_are_bit_equal(pair)   ? Agreement::bit_equal
                                                           : Agreement::within_gate;
   divergence.explanation = explanation_of(divergence.origin, divergence, inputs);
-  divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence, sources(pair));
+  ReplaySources available = sources(pair);
+  // A layer of the other shape takes other inputs: only B's own can be replayed.
+  if (input_.b.logical) available.a = false;
+  divergence.replay_command = goldentrace::replay_command(input_.a.path, input_.b.path, divergence, available);
 }
 
 void OriginFinder::explain_same_code(std::int64_t pair, Divergence& divergence) const {
@@ -147,6 +156,10 @@ void OriginFinder::compare_code(std::int64_t pair, Divergence& divergence) const
     divergence.explanation = explanation_of(Origin::random, divergence, Agreement::none_recorded);
   }
   divergence.tape = diff_tapes(tape_a, tape_b, LayerCode::scope_of(record));
+  if (divergence.pair.id.layer != divergence.pair.id_b.layer && !is_same_op_list(divergence.tape)) {
+    divergence.tape.clear();
+    return;
+  }
   const auto is_elsewhere = [](const TapeDifference& each) { return !each.upstream; };
   const bool updated = record.id.role == Role::param && record.id.pass == Pass::update;
   if (updated || !std::ranges::all_of(divergence.tape, is_elsewhere)) std::erase_if(divergence.tape, is_elsewhere);

@@ -1,6 +1,12 @@
 #include "diff/pair_judge.h"
 
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "diff/fingerprint_judge.h"
+#include "diff/relation/logical_view.h"
 #include "kernels/fingerprint.h"
 
 namespace goldentrace {
@@ -65,8 +71,79 @@ Judgement judge_sketches(const OneSide& a, const OneSide& b, const Gate& gate) {
   return judge_fingerprints(a.record(), of_a, b.record(), of_b, gate);
 }
 
-std::uint64_t payload_bytes(const Record& record) {
-  return static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
+// A tensor that a form makes is held beside what it is made of.
+std::uint64_t payload_bytes(const TraceView& trace, std::int64_t row) {
+  const Record& record = trace.records[static_cast<std::size_t>(row)];
+  const std::uint64_t copies = trace.logical && trace.logical->is_transformed(row) ? 3 : 1;
+  return copies * static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
+}
+
+bool is_transformed(const OneSide& side) { return side.trace.logical && side.trace.logical->is_transformed(side.row); }
+std::string misfit(const OneSide& side) { return side.trace.logical ? side.trace.logical->misfit(side.row) : ""; }
+
+Judgement undecidable(std::string text) {
+  Judgement judgement;
+  judgement.finding = Finding::undecidable;
+  judgement.text = std::move(text);
+  return judgement;
+}
+
+// The recorded tensor of a side, and its sketch.
+struct Recorded {
+  Record record;
+  Sketch sketch;
+};
+
+// What `payload` would have been recorded as on the side of `bare`, which has fingerprints only.
+std::optional<Recorded> as_recorded_by(const OneSide& bare, const OneSide& payload, const Recorded& found) {
+  std::vector<std::byte> bytes = payload.trace.payload(payload.row);
+  if (bare.trace.logical) {
+    auto recorded = bare.trace.logical->as_recorded(bare.row, bytes);
+    if (!recorded) return std::nullopt;
+    bytes = std::move(*recorded);
+  }
+  Record record = found.record;
+  record.dtype = payload.record().dtype;
+  FingerprintOptions options;
+  options.sketch_size = found.sketch.empty() ? default_sketch_size : found.sketch.size();
+  record.fingerprint = fingerprint(bytes, record.dtype, options);
+  Sketch sketch = record.fingerprint.sketch;
+  return Recorded{std::move(record), std::move(sketch)};
+}
+
+Recorded recorded(const OneSide& side) {
+  if (!side.trace.logical) return {side.record(), side.trace.sketch(side.row)};
+  return {side.trace.logical->recorded(side.row), side.trace.logical->recorded_sketch(side.row)};
+}
+
+std::string form_text(const OneSide& a, const OneSide& b) {
+  const OneSide& side = is_transformed(a) ? a : b;
+  return "the form '" + side.trace.logical->form(side.row) + "'";
+}
+
+// One side has the payload, and the other's form can be undone: both as they would be recorded there.
+std::optional<Judgement> judge_as_recorded(const OneSide& a, const OneSide& b, const Gate& gate) {
+  const OneSide& bare = a.has_payload() ? b : a;
+  const Recorded there = recorded(bare);
+  const std::optional<Recorded> here = as_recorded_by(bare, a.has_payload() ? a : b, there);
+  if (!here) return std::nullopt;
+  const Recorded& of_a = a.has_payload() ? *here : there;
+  const Recorded& of_b = a.has_payload() ? there : *here;
+  Judgement judgement;
+  if (judge_hashes(of_a.record, of_b.record, gate, judgement)) return judgement;
+  return judge_fingerprints(of_a.record, of_a.sketch, of_b.record, of_b.sketch, gate);
+}
+
+// The hashes say nothing about transformed rows, so that bits and equal values need a payload.
+Judgement judge_transformed(const OneSide& a, const OneSide& b, const Gate& gate) {
+  if (a.has_payload() || b.has_payload()) {
+    if (auto judgement = judge_as_recorded(a, b, gate)) return *judgement;
+    return undecidable(form_text(a, b) + " needs the payload of both sides here");
+  }
+  const bool linear = !a.trace.sketch(a.row).empty() && !b.trace.sketch(b.row).empty();
+  if (!linear) return undecidable(form_text(a, b) + " needs the payload of one side at least");
+  if (gate.kind == GateKind::rel) return judge_sketches(a, b, gate);
+  return undecidable(form_text(a, b) + " needs the payload of one side at least for the gate " + describe(gate));
 }
 
 }  // namespace
@@ -74,17 +151,26 @@ std::uint64_t payload_bytes(const Record& record) {
 Judgement judge_pair(const TraceView& trace_a, const TraceView& trace_b, const PairTask& task) {
   const OneSide a{trace_a, task.rows.a};
   const OneSide b{trace_b, task.rows.b};
+  for (const OneSide* side : {&a, &b}) {
+    if (std::string text = misfit(*side); !text.empty()) {
+      Judgement judgement;
+      judgement.finding = Finding::shape;
+      judgement.used = std::numeric_limits<double>::infinity();
+      judgement.text = std::move(text);
+      return judgement;
+    }
+  }
   Judgement judgement = judge_types(a.record(), b.record(), *task.gate);
   if (!judgement.passes() || judge_hashes(a.record(), b.record(), *task.gate, judgement)) return judgement;
   if (a.has_payload() && b.has_payload()) return judge_payloads(a, b, task);
+  if (is_transformed(a) || is_transformed(b)) return judge_transformed(a, b, *task.gate);
   return judge_sketches(a, b, *task.gate);
 }
 
 void judge_pairs(const TraceView& a, const TraceView& b, std::span<const PairTask> tasks,
                  const std::function<void(std::size_t, Judgement)>& keep, WorkLimits limits) {
   const auto bytes_of = [&](std::size_t i) {
-    return payload_bytes(a.records[static_cast<std::size_t>(tasks[i].rows.a)]) +
-           payload_bytes(b.records[static_cast<std::size_t>(tasks[i].rows.b)]);
+    return payload_bytes(a, tasks[i].rows.a) + payload_bytes(b, tasks[i].rows.b);
   };
   run_tasks(
       tasks.size(), bytes_of, [&](std::size_t i) { keep(i, judge_pair(a, b, tasks[i])); }, limits);

@@ -38,7 +38,8 @@ struct PairReport {
   DType dtype_a = DType::float32, dtype_b = DType::float32;
   Shape shape_a, shape_b;
   Judgement judgement;
-  std::string gate;  // as it applied to this pair
+  std::string gate;            // as it applied to this pair
+  std::string form_a, form_b;  // what a relation made of the recorded tensors; empty: they stand as they are
 };
 
 // The op inside the layer at which the two runs part.
@@ -68,6 +69,28 @@ struct Diagnosis {
   std::optional<double> value;
 };
 
+// A record that the relation says has no counterpart: never compared, always listed.
+struct LeftOutReport {
+  std::string side;  // "A", "B"
+  RecordId id;
+  std::string reason;
+};
+
+// A pair of which the relation compares a part.
+struct PartialReport {
+  RecordId id;
+  std::string text;
+};
+
+struct RelationReport {
+  std::string name;    // "megatron-hf"; empty: identity
+  std::string chosen;  // "asked for", "chosen from the headers"
+  std::string sides;   // "A is megatron, B is hf"
+  std::vector<LeftOutReport> left_out;
+  std::vector<PartialReport> partial;
+  std::vector<RecordId> unequal_copies;  // of what it calls replicated
+};
+
 struct NonFinite {
   RecordId id;
   std::string value;             // "NaN", "Infinity" (of either sign without payload), "-Infinity"
@@ -81,6 +104,7 @@ struct Report {
   std::string reason;
   std::string gate;  // as it was asked for
   NanPolicy nan = NanPolicy::same;
+  RelationReport relation;
 
   // compared = bitwise_equal + within_gate + mismatched + absorbed.
   std::int64_t compared = 0;
@@ -92,6 +116,11 @@ struct Report {
   std::int64_t certified_prefix = 0;
   // Mismatched records that follow from the first divergence.
   std::int64_t followers = 0;
+  // Layers of A of which a record was compared or is missing, and those of them that have nothing that differs (unless
+  // it is absorbed) or is missing. Then the layers of which a relation leaves out everything.
+  std::int64_t layers = 0;
+  std::int64_t layers_certified = 0;
+  std::int64_t layers_left_out = 0;
 
   std::vector<RecordId> missing;  // in A only
   std::vector<RecordId> extra;    // in B only

@@ -1,6 +1,7 @@
 #include "diff/text_report.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "diff/number.h"
@@ -16,6 +17,29 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+// Equal lines, as one with their number.
+class Lines {
+ public:
+  void add(const std::string& line) {
+    const auto [place, added] = counts_.try_emplace(line, 0);
+    if (added) order_.push_back(line);
+    ++place->second;
+  }
+
+  std::vector<std::string> counted() const {
+    std::vector<std::string> result;
+    for (const std::string& line : order_) {
+      const std::int64_t count = counts_.at(line);
+      result.push_back(line + (count > 1 ? ", " + goldentrace::counted(count, "record") : ""));
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> counts_;
+  std::vector<std::string> order_;
+};
+
 class Writer {
  public:
   Writer(const Report& report, const TextReportOptions& options) : report_(report), options_(options) {}
@@ -28,6 +52,7 @@ class Writer {
     ids("missing (in A only)", report_.missing);
     ids("extra (in B only)", report_.extra);
     ids("passed through: an input handed on by one side only, compared as that input", report_.passed_through);
+    relation_lists();
     pairs("absorbed: differs, but all that reads it agrees", report_.absorbed_records,
           static_cast<std::int64_t>(report_.absorbed_records.size()));
     pairs("mismatches in execution order", report_.mismatches, report_.mismatched);
@@ -49,6 +74,7 @@ class Writer {
     line("B " + report_.b.string());
     const std::string nan = report_.nan == NanPolicy::same ? "NaN equals NaN" : "NaN differs from NaN";
     line("gate " + report_.gate + ", " + nan);
+    relation();
     for (const std::string& note : report_.notes) line("note: " + note);
     if (!report_.header.empty()) line("header");
     const auto absent = [](const std::string& value) { return value.empty() ? std::string("(absent)") : value; };
@@ -56,6 +82,36 @@ class Writer {
       line("  " + padded(each.name, 24) + " " + absent(each.a) + " | " + absent(each.b));
     }
     line("");
+  }
+
+  void relation() {
+    const RelationReport& used = report_.relation;
+    if (used.name.empty()) return;
+    line("relation " + used.name + " (" + used.chosen + ")" + (used.sides.empty() ? "" : ": " + used.sides));
+  }
+
+  // What a relation did not compare whole, or not at all.
+  void relation_lists() {
+    const RelationReport& used = report_.relation;
+    ids("copies that are not equal to the first one", used.unequal_copies);
+    Lines partial;
+    for (const PartialReport& each : used.partial) {
+      partial.add(each.id.layer + " " + std::string(name(each.id.role)) + ": " + each.text);
+    }
+    list("compared in part", partial.counted(), used.partial.size());
+    Lines left_out;
+    for (const LeftOutReport& each : used.left_out) {
+      left_out.add(each.side + " " + each.id.layer + ": " + each.reason);
+    }
+    list("left out by the relation, not compared", left_out.counted(), used.left_out.size());
+  }
+
+  void list(const std::string& title, const std::vector<std::string>& lines, std::size_t all) {
+    if (lines.empty()) return;
+    line(title + " (" + std::to_string(all) + ")");
+    const std::size_t shown = std::min(lines.size(), limit());
+    for (std::size_t i = 0; i < shown; ++i) line("  " + lines[i]);
+    more(lines.size(), shown);
   }
 
   std::string verdict() const {
@@ -90,7 +146,13 @@ class Writer {
 
   void tensor(const PairReport& pair) {
     field("tensor", types_text(pair));
-    if (pair.id.index != pair.id_b.index) field("names", pair.id.index + " | " + pair.id_b.index);
+    if (pair.id.layer != pair.id_b.layer) {
+      field("in B", describe(pair.id_b));
+    } else if (pair.id.index != pair.id_b.index) {
+      field("names", pair.id.index + " | " + pair.id_b.index);
+    }
+    if (!pair.form_a.empty()) field("form of A", pair.form_a);
+    if (!pair.form_b.empty()) field("form of B", pair.form_b);
     field("finding", pair.judgement.text);
     field("gate", pair.gate + use_text(pair.judgement));
     for (const std::string& metric : metric_lines(pair)) field("", metric);
@@ -150,11 +212,16 @@ class Writer {
     line("first non-finite value of " + side + ": " + describe(found->id) + place + " is " + found->value);
   }
 
+  std::string left_out_text() const {
+    const std::size_t count = report_.relation.left_out.size();
+    return count == 0 ? "" : ", " + std::to_string(count) + " left out";
+  }
+
   void counts() {
     line(std::to_string(report_.compared) + " compared: " + std::to_string(report_.bitwise_equal) + " bit-equal, " +
          std::to_string(report_.within_gate) + " within the gate, " + std::to_string(report_.mismatched) +
          " mismatched, " + std::to_string(report_.absorbed) + " absorbed; " + std::to_string(report_.missing.size()) +
-         " missing, " + std::to_string(report_.extra.size()) + " extra; certified prefix " +
+         " missing, " + std::to_string(report_.extra.size()) + " extra" + left_out_text() + "; certified prefix " +
          std::to_string(report_.certified_prefix));
   }
 

@@ -16,6 +16,7 @@
 namespace goldentrace {
 
 class TraceReader;
+class LogicalView;
 
 // Refers to data that someone else owns and that outlives the view. The functions may be called from several threads
 // and take row numbers (payload, sketch), tape numbers and blob numbers of that trace.
@@ -30,6 +31,9 @@ struct TraceView {
   std::function<void(std::int64_t, std::vector<std::byte>&)> read_payload;
   std::function<Tape(std::int64_t)> tape;
   std::function<std::vector<std::byte>(std::int64_t)> blob;
+  // The rows are logical tensors that a relation made of recorded ones (diff/relation/logical_view.h); null: they are
+  // the recorded ones.
+  const LogicalView* logical = nullptr;
 
   std::vector<std::byte> payload(std::int64_t row) const {
     std::vector<std::byte> bytes;

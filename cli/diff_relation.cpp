@@ -1,0 +1,57 @@
+#include "cli/diff_relation.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "diff/relation/built_in.h"
+#include "traces/error.h"
+#include "traces/suggest.h"
+
+namespace goldentrace {
+namespace {
+
+constexpr const char* identity = "identity";
+
+bool is_built_in(const std::string& name) {
+  const std::vector<std::string> names = built_in_relations();
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Ends the command: nothing is compared.
+void print_relation(const std::string& name) {
+  std::string text(relation_text(name));
+  while (text.ends_with('\n')) text.pop_back();
+  throw CLI::CallForVersion(text, 0);
+}
+
+std::shared_ptr<const Relation> relation_of(const std::string& asked) {
+  if (is_built_in(asked)) return built_in_relation(asked);
+  if (std::filesystem::exists(asked) || asked.ends_with(".toml") || asked.find('/') != std::string::npos) {
+    return std::make_shared<const Relation>(read_relation(asked));
+  }
+  std::vector<std::string> names = built_in_relations();
+  names.emplace_back(identity);
+  throw Error(ErrorCode::usage, unknown_name("relation", asked, names) + "; a relation of your own is a TOML file");
+}
+
+}  // namespace
+
+void add_relation_options(CLI::App& command, std::string& relation) {
+  command
+      .add_option("--relation", relation,
+                  "Which tensors correspond: identity (by name), megatron-hf, or a TOML file (default: by the headers)")
+      ->type_name("NAME|FILE");
+  command.add_option_function<std::string>("--print-relation", print_relation, "Print a built-in relation as TOML")
+      ->type_name("NAME")
+      ->trigger_on_parse();
+}
+
+void set_relation(const std::string& asked, DiffOptions& options) {
+  if (asked.empty()) return;
+  options.relation_use = asked == identity ? RelationUse::identity : RelationUse::given;
+  if (asked != identity) options.relation = relation_of(asked);
+}
+
+}  // namespace goldentrace

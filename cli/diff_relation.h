@@ -1,0 +1,20 @@
+// --relation and --print-relation of gtrace diff.
+#pragma once
+
+#include <string>
+
+#include "diff/diff.h"
+
+namespace CLI {
+class App;
+}
+
+namespace goldentrace {
+
+void add_relation_options(CLI::App& command, std::string& relation);
+
+// `asked`: "identity", the name of a built-in relation, or a file; empty: chosen from the headers. Error(usage) naming
+// the closest one.
+void set_relation(const std::string& asked, DiffOptions& options);
+
+}  // namespace goldentrace

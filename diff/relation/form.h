@@ -1,0 +1,57 @@
+// How recorded tensors become one logical tensor, as text: "concat(0, micro) | transpose(0, 1)". docs/RELATIONS.md
+// explains the words.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace goldentrace {
+
+enum class FormWord {
+  identity,
+  concat,         // axis, dimension: one tensor after another
+  sum,            // dimension: in order, rounded to the type after each addition
+  mean,           // dimension
+  weighted_mean,  // dimension, then `tokens` or one weight each
+  replicated,     // dimension: copies that must be equal; the first one stands
+  partial_sum,    // the sum over ranks
+  slice,          // axis, from, to
+  common,         // axis: the part of it that both sides have
+  permute,        // axes
+  transpose,      // two axes; the last two by default
+  split,          // axis, sizes
+  merge,          // axis, number of axes
+  cast,           // dtype
+  scale,          // factor
+  plus,           // layer, role, index: another record of the same trace, repeated along the first axes
+};
+enum class Dimension { micro, rank };
+
+struct FormStep {
+  FormWord word = FormWord::identity;
+  std::vector<std::string> arguments;
+  std::string text;  // "transpose(0, 1)"
+
+  bool combines() const;  // several records become one
+  Dimension over() const;
+};
+
+class Form {
+ public:
+  Form() = default;
+  // Error(usage) in words, with the closest word that is known.
+  explicit Form(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  const std::vector<FormStep>& steps() const { return steps_; }  // without identities
+  bool combines_over(Dimension dimension) const;
+  std::set<std::string> names() const;  // symbols and captures of its arithmetic
+
+ private:
+  std::string text_;
+  std::vector<FormStep> steps_;
+};
+
+}  // namespace goldentrace

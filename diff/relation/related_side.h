@@ -1,0 +1,91 @@
+// One trace seen through a relation: the rows are logical tensors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diff/relation/form_plan.h"
+#include "diff/relation/logical_side.h"
+#include "diff/relation/logical_view.h"
+#include "diff/trace_view.h"
+
+namespace goldentrace {
+
+// Entries of a pair that count only where one of two logical tensors is not zero.
+struct MaskRows {
+  std::int64_t a = 0, b = 0;
+};
+
+class RelatedSide : public LogicalView {
+ public:
+  RelatedSide(const TraceView& trace, const TraceView& other, const Relation& relation, RelationPart part,
+              RelationPart named);
+
+  const LogicalSide& logical() const { return logical_; }
+  const TraceView& view() const { return view_; }
+  const std::vector<Record>& records() const { return records_; }
+  // 1 for tensors that the relation leaves out.
+  const std::vector<std::uint8_t>& left_out() const { return left_out_; }
+  const RecordId& recorded_id(std::int64_t row) const { return recorded(row).id; }
+  // The row whose sources hold this recorded row.
+  std::int64_t row_of(std::int64_t recorded_row) const { return row_of_[static_cast<std::size_t>(recorded_row)]; }
+  const FormPlan* plan(std::int64_t row) const;
+  // Recorded rows of that layer and role.
+  const std::vector<std::int64_t>& rows_of(const std::string& layer, Role role) const;
+
+  // Makes the plan of a row; `common`: where an axis is cut to what both sides have. False, with the reason as
+  // misfit(), where the form does not fit. Call finish() when all are made.
+  bool make_plan(std::int64_t row, std::optional<std::int64_t> common);
+  void set_misfit(std::int64_t row, std::string text);
+  void set_mask(std::int64_t row, MaskRows mask, std::function<std::vector<std::byte>(const MaskRows&)> keep);
+  void finish();
+
+  const Record& recorded(std::int64_t row) const override;
+  Sketch recorded_sketch(std::int64_t row) const override;
+  bool is_transformed(std::int64_t row) const override;
+  std::string form(std::int64_t row) const override;
+  std::string misfit(std::int64_t row) const override;
+  std::optional<std::vector<std::byte>> as_recorded(std::int64_t row,
+                                                    const std::vector<std::byte>& logical) const override;
+
+ private:
+  Record logical_record(const LogicalTensor& tensor);
+  FormContext context(std::int64_t row, std::optional<std::int64_t> common) const;
+  std::optional<double> value_of(std::string_view name, const Captures& captures) const;
+  std::optional<double> header_value(const std::vector<std::string>& names, const TraceView& trace) const;
+  FormSource source(std::int64_t recorded_row) const;
+  FormSource partner(const FormStep& step, const FormSource& source, const Captures& captures) const;
+  double tokens(const FormSource& source) const;
+  void set_view();
+  void set_fingerprint(std::int64_t row);
+  void set_producers(std::int64_t row);
+  bool has_content(std::int64_t recorded_row) const;
+  bool has_payload(std::int64_t row) const;
+  std::vector<std::byte> content(std::int64_t recorded_row) const;
+  std::vector<std::byte> payload(std::int64_t row) const;
+  Sketch sketch(std::int64_t row) const;
+  const std::string& name_of_layer(const std::string& layer) const;
+  Tape renamed(Tape tape) const;
+
+  const TraceView& trace_;
+  const TraceView& other_;
+  const Relation& relation_;
+  LogicalSide logical_;
+  std::vector<Record> records_;
+  std::vector<LayerCall> calls_;
+  std::vector<std::uint8_t> left_out_;
+  std::vector<std::int64_t> row_of_;
+  std::vector<std::optional<FormPlan>> plans_;
+  std::map<std::int64_t, std::string> misfits_;
+  std::map<std::int64_t, MaskRows> masks_;
+  std::function<std::vector<std::byte>(const MaskRows&)> keep_;
+  std::map<std::pair<std::string, Role>, std::vector<std::int64_t>> by_layer_;
+  std::map<std::string, std::int32_t> positions_;
+  TraceView view_;
+};
+
+}  // namespace goldentrace

@@ -1,0 +1,37 @@
+#include "diff/relation_choice.h"
+
+#include "diff/relation/built_in.h"
+
+namespace goldentrace {
+
+namespace {
+
+bool ask_for(const Relation& relation, const Header& a, const Header& b) {
+  if (relation.a.header.empty() || relation.b.header.empty()) return false;
+  return (holds(relation.a.header, a) && holds(relation.b.header, b)) ||
+         (holds(relation.a.header, b) && holds(relation.b.header, a));
+}
+
+}  // namespace
+
+ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+  if (options.relation_use == RelationUse::identity) return {};
+  if (options.relation_use == RelationUse::given) return {options.relation, "asked for"};
+  if (!a.header || !b.header) return {};
+  for (const std::string& name : built_in_relations()) {
+    const std::shared_ptr<const Relation> relation = built_in_relation(name);
+    if (ask_for(*relation, *a.header, *b.header)) return {relation, "chosen from the headers"};
+  }
+  return {};
+}
+
+RelationReport relation_report(const ChosenRelation& chosen, const RelatedTraces& related) {
+  RelationReport report{chosen.relation->name, chosen.chosen, related.sides(), {}, {}, related.unequal_copies()};
+  for (const LeftOutRecord& each : related.left_out()) {
+    report.left_out.push_back({each.side == Side::a ? "A" : "B", each.id, each.reason});
+  }
+  for (const PartialPair& each : related.partial()) report.partial.push_back({each.id, each.text});
+  return report;
+}
+
+}  // namespace goldentrace

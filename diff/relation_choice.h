@@ -1,0 +1,22 @@
+// Which relation a diff uses, and what its report says of it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "diff/diff.h"
+#include "diff/relation/related_traces.h"
+#include "diff/report.h"
+#include "diff/trace_view.h"
+
+namespace goldentrace {
+
+struct ChosenRelation {
+  std::shared_ptr<const Relation> relation;  // null: by name
+  std::string chosen;                        // RelationReport::chosen
+};
+
+ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options);
+RelationReport relation_report(const ChosenRelation& chosen, const RelatedTraces& related);
+
+}  // namespace goldentrace
