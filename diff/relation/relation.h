@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "diff/align.h"
 #include "diff/relation/form.h"
 #include "diff/relation/name_pattern.h"
 #include "traces/header.h"
