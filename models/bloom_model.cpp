@@ -28,7 +28,7 @@ struct BloomPass {
 
 at::Tensor norm(const BloomPass& pass, const std::string& name, const Affine& affine, const at::Tensor& x) {
   return layer(pass.events, name, [&] {
-    return layer_norm(LnVariant::library, pass.config.half_mode, x, affine, pass.config.layer_norm_epsilon);
+    return layer_norm(LnVariant::honest, pass.config.half_mode, x, affine, pass.config.layer_norm_epsilon);
   });
 }
 

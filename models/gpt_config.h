@@ -32,7 +32,7 @@ enum class MaskRule {
 
 // What Megatron computes otherwise than transformers: each switch on takes Megatron's way for one of them.
 struct MegatronMode {
-  bool ln = false;       // layer norms: moments in float32, one rounding
+  bool ln = false;       // layer norms: moments in float32, one rounding, whatever ln_variant
   bool gelu = false;     // 0.79788456 form, the bias (if it is separate) added inside, one rounding
   bool scores = false;   // one baddbmm that scales
   bool bias = false;     // projections without their bias, which is added where Megatron adds it
@@ -64,7 +64,7 @@ struct GptConfig {
   MaskRule mask_rule = MaskRule::causal;
   std::optional<double> mask_fill;  // none: the lowest finite value of the model's dtype
   MegatronMode megatron_mode;
-  LnVariant ln_variant = LnVariant::library;  // without megatron_mode.ln
+  LnVariant ln_variant = LnVariant::honest;  // without megatron_mode.ln
   HalfMode half_mode = HalfMode::native;
 
   std::int64_t inner() const { return n_inner.value_or(saturating_product(4, n_embd)); }

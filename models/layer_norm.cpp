@@ -11,7 +11,7 @@ at::Tensor library_norm(const at::Tensor& x, const at::Tensor& weight, const at:
   return at::layer_norm(x, {x.size(-1)}, weight, bias, eps);
 }
 
-at::Tensor honest_norm(const at::Tensor& x, const Affine& affine, double eps) {
+at::Tensor upcast_norm(const at::Tensor& x, const Affine& affine, double eps) {
   const at::Tensor wide = library_norm(upcast(x), upcast(affine.weight), upcast(affine.bias), eps);
   return rounded_to(wide, affine.weight.scalar_type());
 }
@@ -35,8 +35,8 @@ at::Tensor layer_norm(LnVariant variant, HalfMode mode, const at::Tensor& x, con
   if (variant == LnVariant::eps_ignored) eps = eps_of_the_library;
   if (!is_half(dtype)) return library_norm(x, affine.weight, affine.bias, eps);
   if (variant == LnVariant::half_moments) return half_moment_norm(x, affine, eps);
-  const bool library = variant == LnVariant::library || (variant == LnVariant::upcast_half_only && dtype != at::kHalf);
-  if (!library || mode == HalfMode::emulated || x.scalar_type() != dtype) return honest_norm(x, affine, eps);
+  const bool around = variant == LnVariant::upcast_half_only && dtype == at::kHalf;
+  if (around || mode == HalfMode::emulated || x.scalar_type() != dtype) return upcast_norm(x, affine, eps);
   return library_norm(x, affine.weight, affine.bias, eps);
 }
 

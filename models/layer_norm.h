@@ -9,15 +9,15 @@
 namespace goldentrace {
 
 enum class LnVariant {
-  library,           // LibTorch's kernel in the model's type
-  honest,            // moments and affine in float32, one rounding; the result has the type of gamma
+  honest,            // moments and affine in float32, one rounding: LibTorch's kernel
   half_moments,      // mean and inverse deviation rounded to the half type: GPU kernels until torch 1.10
-  upcast_half_only,  // honest for float16, library for bfloat16
+  upcast_half_only,  // float16 goes to float32 and back around the kernel, bfloat16 does not
   eps_ignored,       // honest with 1e-5, whatever was configured
 };
 
-// Over the last dimension. In float32 and float64 all variants are the library's norm; only eps_ignored changes eps.
-// A float32 input with half weights gives a half result in every variant.
+// Over the last dimension; the result has the type of gamma, also where the input is float32 and gamma a half type. In
+// float32 and float64 all variants are the same; only eps_ignored changes eps. The kernel and float32 around it sum in
+// another order, so that rare elements of half types differ between them.
 at::Tensor layer_norm(LnVariant variant, HalfMode mode, const at::Tensor& x, const Affine& affine, double eps);
 
 }  // namespace goldentrace

@@ -8,7 +8,7 @@ constexpr std::string_view activations[]{"gelu_new", "gelu_fast", "gelu", "gelu_
 constexpr std::string_view score_rules[]{"multiply", "divide"};
 constexpr std::string_view mask_rules[]{"causal", "none", "inverted", "shifted"};
 constexpr std::string_view half_modes[]{"native", "emulated"};
-constexpr std::string_view ln_variants[]{"library", "honest", "half-moments", "upcast-half-only", "eps-ignored"};
+constexpr std::string_view ln_variants[]{"honest", "half-moments", "upcast-half-only", "eps-ignored"};
 constexpr std::string_view layouts[]{"pipe", "classic"};
 constexpr std::string_view position_kinds[]{"absolute", "rotary", "alibi"};
 constexpr std::string_view glu_activations[]{"liglu", "geglu", "reglu", "swiglu"};

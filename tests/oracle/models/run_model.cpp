@@ -3,7 +3,8 @@
 //   run_model mlp OUT KEY=VALUE…            losses, micro_losses, evaluation, param.NAME
 //   run_model gpt OUT INPUTS KEY=VALUE…     losses, logits, param.NAME, and of step 0: tap.LAYER, grad.NAME, init.NAME
 //
-// INPUTS is a .safetensors file with ids and, if wanted, labels and mask, or "none": ids are drawn from the seed.
+// INPUTS is a .safetensors file with ids and, if wanted, labels, mask and prefixes, or "none": ids are drawn from the
+// seed.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
@@ -14,6 +15,7 @@
 
 #include "checkpoints/safetensors.h"
 #include "models/gpt.h"
+#include "models/gpt_checkpoint.h"
 #include "models/mlp.h"
 #include "traces/error.h"
 
@@ -106,6 +108,7 @@ NamedTensors run_mlp(Settings settings) {
 
 GptOptions gpt_options(Settings& settings, const std::string& inputs) {
   GptOptions options;
+  options.kind = parse_gpt_kind(take(settings, "shape", "hf"));
   options.steps = take_number(settings, "steps", 1);
   options.seed = static_cast<std::uint64_t>(take_number(settings, "seed", 42));
   options.threads = static_cast<int>(take_number(settings, "threads", 0));
@@ -113,10 +116,11 @@ GptOptions gpt_options(Settings& settings, const std::string& inputs) {
   options.optimizer = parse_optimizer_kind(take(settings, "optimizer", "sgd"));
   options.lr = std::stod(take(settings, "lr", "0.01"));
   options.checkpoint = take(settings, "checkpoint", "");
-  for (const auto& [name, value] : settings) set_option(options.config, name, value);
+  if (!options.checkpoint.empty()) adopt_checkpoint(options);
+  for (const auto& [name, value] : settings) set_option(options, name, value);
   if (inputs != "none") {
     const SafetensorsFile file(inputs);
-    options.batches.push_back({load(file, "ids"), load(file, "labels"), load(file, "mask")});
+    options.batches.push_back({load(file, "ids"), load(file, "labels"), load(file, "mask"), load(file, "prefixes")});
   }
   return options;
 }
@@ -136,7 +140,8 @@ NamedTensors run_gpt(Settings settings, const std::string& inputs) {
   };
   events.update = [&] {
     if (current == 0)
-      for (const NamedTensor& entry : parameters) out.push_back({"grad." + entry.name, entry.tensor.grad().clone()});
+      for (const NamedTensor& entry : parameters)
+        if (entry.tensor.grad().defined()) out.push_back({"grad." + entry.name, entry.tensor.grad().clone()});
   };
   const GptResult result = train_gpt(gpt_options(settings, inputs), events);
   for (const std::string& note : result.notes) std::puts(note.c_str());
