@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "traces/error.h"
 #include "traces/journal_commit.h"
@@ -17,6 +18,8 @@ namespace goldentrace {
 namespace {
 
 constexpr std::array<std::byte, format::entry_alignment> zeros{};
+// So much is handed to the disk at a time while recording: then little is left for the fsync at the end.
+constexpr std::uint64_t writeback_bytes = 8 << 20;
 
 std::uint64_t new_number() {
   std::random_device device;
@@ -89,6 +92,12 @@ std::uint64_t JournalWriter::append(const JournalEntry& entry) {
   size_ += sizeof head + entry.body.size() + padding;
   ++sequence_;
   return address;
+}
+
+std::optional<ByteRange> JournalWriter::take_writeback() {
+  if (size_ - begun_writeback_ < writeback_bytes) return std::nullopt;
+  const std::uint64_t first = std::exchange(begun_writeback_, size_);
+  return ByteRange{first, size_ - first};
 }
 
 std::uint64_t JournalWriter::append_content(const JournalEntry& entry, std::uint64_t frame_bytes) {

@@ -1,12 +1,15 @@
 // Appends entries to NAME.journal.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "traces/file_rest.h"
 #include "traces/hash.h"
 #include "traces/journal_map.h"
 #include "traces/locked_file.h"
@@ -24,7 +27,8 @@ struct JournalEntry {
   Hash128 hash;  // XXH3-128 of the body
 };
 
-// Held with flock. One thread at a time: the trace writer's lock is held around each append.
+// Held with flock. One thread at a time, but for what says otherwise: the trace writer's lock of the journal is held
+// around each append.
 class JournalWriter {
  public:
   // `head`: all but magic, version, sizes and hash. Errors of LockedFile; Error(incomplete) when an earlier recording
@@ -50,7 +54,9 @@ class JournalWriter {
 
   const std::filesystem::path& path() const { return file_.path(); }
   const JournalMap& map() const { return map_; }
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const { return size_; }  // any thread
+  // What was appended since the last call, once that is worth it: then LockedFile::start_writeback, without any lock.
+  std::optional<ByteRange> take_writeback();
   LockedFile& file() { return file_; }
   void keep() { keep_ = true; }
 
@@ -65,7 +71,8 @@ class JournalWriter {
   LockedFile file_;
   JournalMap map_;
   std::vector<ContentUse> uses_;  // by content
-  std::uint64_t size_ = 0;
+  std::atomic<std::uint64_t> size_ = 0;
+  std::uint64_t begun_writeback_ = 0;  // of everything before
   std::uint64_t sequence_ = 0;
   std::uint64_t sequence_of_end_ = 0;  // of what follows the last commit
   bool keep_ = false;

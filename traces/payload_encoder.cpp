@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "traces/chunked_stream.h"
@@ -28,6 +29,16 @@ struct ThreadBuffers {
   }
 };
 
+// Returns the address of the frame itself.
+std::uint64_t append_frame(const JournalEntry& entry, JournalWriter& journal, std::mutex& lock) {
+  std::unique_lock guard(lock);
+  const std::uint64_t address = journal.append(entry) + sizeof(format::EntryHead);
+  const std::optional<ByteRange> due = journal.take_writeback();
+  guard.unlock();
+  if (due) journal.file().start_writeback(due->address, due->bytes);
+  return address;
+}
+
 }  // namespace
 
 JournalContent append_frames(const Record& record, std::span<const std::byte> payload, Codec codec,
@@ -51,8 +62,7 @@ JournalContent append_frames(const Record& record, std::span<const std::byte> pa
     if (raw.size() < split.chunk_bytes()) raw = buffers.pad(raw, split.chunk_bytes());
     const std::span<const std::byte> frame = buffers.encoder(codec).encode(raw, item, settings.stored);
     const JournalEntry entry(format::EntryKind::frame, frame);
-    const std::lock_guard guard(lock);
-    const std::uint64_t address = journal.append(entry) + sizeof(format::EntryHead);
+    const std::uint64_t address = append_frame(entry, journal, lock);
     content.frames.push_back({address, frame.size(), entry.hash.low, entry.hash.high});
   }
   return content;
