@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 
@@ -17,13 +18,18 @@ struct ContentKey {
   bool operator==(const ContentKey&) const = default;
 };
 
+// Any thread.
 class ContentClaims {
  public:
   std::optional<std::uint64_t> find(const ContentKey& key) const {
+    const std::lock_guard lock(mutex_);
     const auto found = numbers_.find(key);
     return found == numbers_.end() ? std::nullopt : std::optional(found->second);
   }
-  void claim(const ContentKey& key, std::uint64_t number) { numbers_.emplace(key, number); }
+  void claim(const ContentKey& key, std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    numbers_.emplace(key, number);
+  }
 
  private:
   struct Hasher {
@@ -32,6 +38,7 @@ class ContentClaims {
     }
   };
 
+  mutable std::mutex mutex_;
   std::unordered_map<ContentKey, std::uint64_t, Hasher> numbers_;
 };
 

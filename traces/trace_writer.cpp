@@ -29,7 +29,6 @@ Header& TraceWriter::header() { return alive(state_).header; }
 
 std::int64_t TraceWriter::reserve() {
   State& state = alive(state_);
-  const std::lock_guard lock(state.mutex);
   state.check();
   return state.reserved++;
 }
@@ -47,10 +46,7 @@ std::int64_t TraceWriter::add(const Record& record, std::span<const std::byte> p
   return row;
 }
 
-std::int64_t TraceWriter::record_count() const {
-  const std::lock_guard lock(alive(state_).mutex);
-  return state_->reserved;
-}
+std::int64_t TraceWriter::record_count() const { return alive(state_).reserved; }
 
 std::int64_t TraceWriter::add_tape(const Tape& tape) {
   const std::string text = to_text(tape);
@@ -92,16 +88,16 @@ void TraceWriter::set_replayable(std::int64_t call_row, Replayable replayable, s
   state.change(call_row, std::move(change));
 }
 
-std::uint64_t TraceWriter::payload_bytes() const {
-  const std::lock_guard lock(alive(state_).mutex);
-  return state_->payload_bytes;
-}
+std::uint64_t TraceWriter::payload_bytes() const { return alive(state_).payload_bytes; }
 
 void TraceWriter::commit() {
   State& state = alive(state_);
-  std::unique_lock lock(state.mutex);
   state.check();
-  state.queue_commit(Switching::by_size);
+  {
+    const std::lock_guard lock(state.mutex);
+    state.queue_commit(Switching::by_size);
+  }
+  std::unique_lock lock(state.writing);
   state.complete_commits();
   state.report_commits(lock);
 }

@@ -41,7 +41,7 @@ class TraceWriter {
 
   Header& header();  // may be changed until close()
 
-  // The next row, counted from 0 in the order of execution. put() must follow exactly once.
+  // The next row, counted from 0 in the order of execution. put() must follow exactly once. Waits for nobody.
   std::int64_t reserve();
   // Fills a reserved row; compresses on the calling thread. `payload`: contiguous row-major bytes, exactly
   // byte_count(shape, dtype), or none at all (data() == nullptr) for a fingerprint-only record. Equal content (hash,
@@ -64,7 +64,7 @@ class TraceWriter {
 
   std::uint64_t payload_bytes() const;  // bytes of payload frames written so far
   // What was reserved and added so far is one step: committed, and kept by close_committed(), as soon as its last row
-  // was put, on the thread that puts it. Waits for nobody.
+  // was put, on the thread that puts it. Waits for no row, and for no more than one write of another thread.
   void commit();
   // Seal, fsync, rename; every reserved row was put. After a failed write, and when sealing fails, Error(input_output)
   // says what became of the steps committed before: sealed, if there was no trace of that name and there is room; else

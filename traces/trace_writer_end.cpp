@@ -32,14 +32,16 @@ void seal_journal(Segment& segment) {
 
 // Behind the back of the recording; one segment after the other.
 void TraceWriter::State::seal_behind(SegmentPointer segment) {
-  segments.pop_front();
+  {
+    const std::lock_guard lock(mutex);
+    segments.pop_front();
+  }
   const auto work = [this, segment = std::move(segment), before = sealing] {
     if (before.valid()) before.wait();
     try {
       seal_journal(*segment);
     } catch (const Error& error) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = error;
+      fail(error);
     }
   };
   sealing = std::async(std::launch::async, work).share();
@@ -66,16 +68,20 @@ void TraceWriter::State::queue_rest() {
 }
 
 void TraceWriter::State::finish(Ending ending) {
-  std::unique_lock lock(mutex);
   check();
-  ending == Ending::every_row ? queue_commit(Switching::never) : queue_rest();
-  complete_commits();
+  {
+    const std::lock_guard writer(writing);
+    {
+      const std::lock_guard lock(mutex);
+      ending == Ending::every_row ? queue_commit(Switching::never) : queue_rest();
+    }
+    complete_commits();
+  }
   if (!commits.empty()) {
     throw Error(ErrorCode::internal, "a reserved record was never put", {.file = target.string(), .record = {}});
   }
-  lock.unlock();
   if (sealing.valid()) sealing.wait();
-  if (failure) throw *failure;
+  check();
   if (ending == Ending::every_row || current().journal.map().rows > 0) seal_journal(current());
 }
 

@@ -25,12 +25,18 @@ TraceWriter::State::State(const std::filesystem::path& path, WriterOptions wante
 }
 
 void TraceWriter::State::check() const {
-  if (failure) throw *failure;
-  for (const SegmentPointer& segment : segments) segment->journal.file().check();
+  if (has_failed) throw *failure;
+}
+
+void TraceWriter::State::fail(const Error& error) {
+  const std::lock_guard lock(failing);
+  if (has_failed) return;
+  failure = error;
+  has_failed = true;
 }
 
 void TraceWriter::State::begin_segment() {
-  format::JournalHead head{.first_row = static_cast<std::uint64_t>(reserved)};
+  format::JournalHead head{.first_row = static_cast<std::uint64_t>(reserved.load())};
   head.codec = static_cast<std::uint32_t>(options.codec);
   head.segment = segment_count++;
   head.is_segment = is_segmented() ? 1 : 0;
@@ -39,6 +45,7 @@ void TraceWriter::State::begin_segment() {
 }
 
 SegmentPointer TraceWriter::State::segment_of(std::int64_t row) const {
+  const std::lock_guard lock(mutex);
   auto segment = segments.rbegin();
   while ((*segment)->first_row > row) ++segment;
   return *segment;
@@ -70,9 +77,15 @@ void TraceWriter::State::check_record(std::int64_t row, const Record& record,
   }
 }
 
-void TraceWriter::State::check_row(std::int64_t row, const Record& record) const {
-  if (row >= 0 && row < reserved && !rows.contains(row)) return;
-  throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice or was not reserved",
+void TraceWriter::State::check_reserved(std::int64_t row, const Record& record) const {
+  if (row >= 0 && row < reserved) return;
+  throw Error(ErrorCode::internal, "row " + std::to_string(row) + " was not reserved",
+              {.file = target.string(), .record = to_string(record.id)});
+}
+
+void TraceWriter::State::check_not_put(std::int64_t row, const Record& record) const {
+  if (!rows.contains(row)) return;
+  throw Error(ErrorCode::internal, "row " + std::to_string(row) + " is put twice",
               {.file = target.string(), .record = to_string(record.id)});
 }
 
@@ -82,17 +95,13 @@ void TraceWriter::State::put(std::int64_t row, const Record& record, std::span<c
   encode_record(row, record, payload, body);
   const bool has_payload = payload.data() != nullptr || byte_count(record.shape, record.dtype) == 0;
   const ContentKey key{record.fingerprint.hash, record.dtype, payload.size()};
-  SegmentPointer segment;
-  bool is_known = payload.empty();
-  {
-    const std::lock_guard lock(mutex);
-    check();
-    check_row(row, record);
-    segment = segment_of(row);
-    is_known = is_known || segment->claims.find(key).has_value();
-  }
+  check();
+  check_reserved(row, record);
+  const SegmentPointer segment = segment_of(row);
   std::optional<JournalContent> content;
-  if (!is_known) content = append_frames(record, payload, options.codec, segment->journal, mutex);
+  if (!payload.empty() && !segment->claims.find(key)) {
+    content = appending([&] { return append_frames(record, payload, options.codec, segment->journal, writing); });
+  }
   put_entry(*segment, row, body, record, std::move(content), has_payload);
 }
 
@@ -100,30 +109,30 @@ void TraceWriter::State::put_known(std::int64_t row, const Record& record) {
   thread_local std::vector<std::byte> body;
   check_record(row, record, {});
   encode_record(row, record, {}, body);
-  SegmentPointer segment;
-  {
-    const std::lock_guard lock(mutex);
-    check();
-    check_row(row, record);
-    segment = segment_of(row);
-  }
-  put_entry(*segment, row, body, record, std::nullopt, true);
+  check();
+  check_reserved(row, record);
+  put_entry(*segment_of(row), row, body, record, std::nullopt, true);
 }
 
 void TraceWriter::State::put_entry(Segment& segment, std::int64_t row, std::span<std::byte> body, const Record& record,
                                    std::optional<JournalContent> content, bool has_payload) {
   const auto bytes = static_cast<std::uint64_t>(byte_count(record.shape, record.dtype));
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(writing);
   check();
-  check_row(row, record);
+  check_not_put(row, record);
   std::int64_t number = has_payload ? format::content_empty : format::content_none;
   if (has_payload && bytes > 0) number = number_of(segment, {record.fingerprint.hash, record.dtype, bytes}, content);
-  set_content(body, number);
-  const auto segment_row = static_cast<std::uint64_t>(row - segment.first_row);
-  segment.journal.append_record({format::EntryKind::record, body}, segment_row, number);
-  rows.put(row);
+  append_record(segment, row, body, number);
   complete_commits();
   report_commits(lock);
+}
+
+void TraceWriter::State::append_record(Segment& segment, std::int64_t row, std::span<std::byte> body,
+                                       std::int64_t content) {
+  set_content(body, content);
+  const auto segment_row = static_cast<std::uint64_t>(row - segment.first_row);
+  appending([&] { segment.journal.append_record({format::EntryKind::record, body}, segment_row, content); });
+  rows.put(row);
 }
 
 // Another thread may have brought the same content meanwhile; then the frames just written are left alone.
@@ -135,15 +144,17 @@ std::int64_t TraceWriter::State::number_of(Segment& segment, const ContentKey& k
     throw Error(ErrorCode::internal, "the content of a record is not in the file", {.file = target.string()});
   encode_content(*content, body);
   const std::uint64_t frame_bytes = content->frame_bytes();
-  const std::uint64_t number = segment.journal.append_content({format::EntryKind::content, body}, frame_bytes);
+  const std::uint64_t number = appending([&] {
+    return segment.journal.append_content({format::EntryKind::content, body}, frame_bytes);
+  });
   segment.claims.claim(key, number);
   payload_bytes += content->packed.size() + frame_bytes;
   return static_cast<std::int64_t>(number);
 }
 
 void TraceWriter::State::queue_commit(Switching switching) {
-  const std::int64_t before = commits.empty() ? committed_rows : commits.back().rows;
-  if (reserved > before) ++steps;
+  if (reserved > queued_rows) ++steps;
+  queued_rows = reserved;
   open.rows = reserved;
   open.steps = steps;
   open.header = header_text();
@@ -156,20 +167,25 @@ void TraceWriter::State::queue_commit(Switching switching) {
 }
 
 void TraceWriter::State::complete_commits() {
-  while (!commits.empty() && commits.front().rows <= rows.value()) {
-    complete(commits.front());
-    commits.pop_front();
-  }
+  while (std::optional<OpenCommit> commit = take_complete()) complete(*commit);
+}
+
+std::optional<TraceWriter::State::OpenCommit> TraceWriter::State::take_complete() {
+  const std::lock_guard lock(mutex);
+  if (commits.empty() || commits.front().rows > rows.value()) return std::nullopt;
+  OpenCommit first = std::move(commits.front());
+  commits.pop_front();
+  return first;
 }
 
 void TraceWriter::State::complete(OpenCommit& commit) {
   std::vector<std::byte> body;
   encode_commit(commit.body, body);
-  commit.segment->journal.append_commit({format::EntryKind::commit, body});
+  appending([&] { commit.segment->journal.append_commit({format::EntryKind::commit, body}); });
   commit.segment->committed_calls += static_cast<std::int64_t>(commit.body.calls.size());
   committed_rows = commit.rows;
   committed_steps = commit.body.steps;
-  unreported.push_back(payload_bytes - std::exchange(reported_bytes, payload_bytes));
+  unreported.push_back(payload_bytes - std::exchange(reported_bytes, payload_bytes.load()));
   if (commit.ends_segment) seal_behind(commit.segment);
 }
 
@@ -181,17 +197,15 @@ void TraceWriter::State::report_commits(std::unique_lock<std::mutex>& lock) {
     const std::uint64_t bytes = unreported.front();
     unreported.pop_front();
     lock.unlock();
-    std::optional<Error> error;
     try {
       options.committed(bytes);
-    } catch (const Error& thrown) {
-      error = thrown;
+    } catch (const Error& error) {
+      fail(error);
     }
     lock.lock();
-    if (error && !failure) failure = error;
   }
   is_reporting = false;
-  if (failure) throw *failure;
+  check();
 }
 
 std::int64_t TraceWriter::State::add_text(TextPool& pool, SegmentTexts& local, std::vector<std::string>& added,

@@ -1,6 +1,7 @@
 // What a trace writer keeps between calls; shared by the files that implement it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,7 +28,9 @@ using SegmentPointer = std::shared_ptr<Segment>;
 enum class Ending { every_row, committed_rows };
 enum class Switching { by_size, never };  // to a new segment
 
-// `mutex` guards all of it; it is not held while payloads are compressed, segments sealed and listeners called.
+// Two locks. `writing` is held around appends to journals, and so during writes of the system; `mutex` around what the
+// threads that add calls, tapes and commits need, and never during a write: these do not wait for the disk. Who needs
+// both takes `writing` first. Neither is held while payloads are compressed, segments sealed and listeners called.
 struct TraceWriter::State {
   State(const std::filesystem::path& path, WriterOptions wanted);
 
@@ -41,10 +44,22 @@ struct TraceWriter::State {
   bool is_forked() const { return segments.front()->journal.file().is_forked(); }
   bool is_segmented() const { return options.segment_bytes > 0; }
   Segment& current() const { return *segments.back(); }
-  void check() const;
+  void check() const;             // Error of the first failure; waits for nobody before there is one
+  void fail(const Error& error);  // the first one counts
+  // What `append` returns; when it throws the writer has failed.
+  template <typename Append>
+  auto appending(const Append& append) {
+    try {
+      return append();
+    } catch (const Error& error) {
+      fail(error);
+      throw;
+    }
+  }
   void check_record(std::int64_t row, const Record& record, std::span<const std::byte> payload) const;
-  void check_row(std::int64_t row, const Record& record) const;
-  SegmentPointer segment_of(std::int64_t row) const;
+  void check_reserved(std::int64_t row, const Record& record) const;
+  void check_not_put(std::int64_t row, const Record& record) const;  // with `writing`
+  SegmentPointer segment_of(std::int64_t row) const;                 // takes `mutex`
   void begin_segment();
   std::string header_text() const;
 
@@ -52,39 +67,49 @@ struct TraceWriter::State {
   void put_known(std::int64_t row, const Record& record);
   void put_entry(Segment& segment, std::int64_t row, std::span<std::byte> body, const Record& record,
                  std::optional<JournalContent> content, bool has_payload);
+  // With `writing`:
+  void append_record(Segment& segment, std::int64_t row, std::span<std::byte> body, std::int64_t content);
   std::int64_t number_of(Segment& segment, const ContentKey& key, const std::optional<JournalContent>& content);
 
-  void queue_commit(Switching switching);
   void complete_commits();
+  std::optional<OpenCommit> take_complete();
   void complete(OpenCommit& commit);
   void report_commits(std::unique_lock<std::mutex>& lock);
   void seal_behind(SegmentPointer segment);
 
+  // With `mutex`:
+  void queue_commit(Switching switching);
   std::int64_t add_text(TextPool& pool, SegmentTexts& local, std::vector<std::string>& added, const std::string& text);
   void change(std::int64_t call_row, CallChange change);
-  void queue_rest();
+  void queue_rest();  // with `writing` too
+
   void end(Ending ending);
   void finish(Ending ending);
   [[noreturn]] void give_up(const Error& error);
 
-  WriterOptions options;
-  std::filesystem::path target;
+  const WriterOptions options;
+  const std::filesystem::path target;
   Header header;
-  mutable std::mutex mutex;
-  std::optional<Error> failure;
+  std::atomic<std::int64_t> reserved = 0;
+  std::atomic<std::uint64_t> payload_bytes = 0;
+  std::mutex failing;
+  std::optional<Error> failure;  // never changes once has_failed is set
+  std::atomic<bool> has_failed = false;
 
+  mutable std::mutex mutex;
   std::deque<SegmentPointer> segments;  // the last one takes new rows; earlier ones wait for theirs
   std::uint32_t segment_count = 0;
-  std::int64_t reserved = 0;
-  RowFrontier rows;
   std::int64_t call_count = 0;
   TextPool tapes, blobs;
   JournalCommit open;  // since the last commit()
   std::deque<OpenCommit> commits;
+  std::int64_t queued_rows = 0;  // of all commits, the appended ones included
+  std::uint64_t steps = 0;       // commits that brought rows, the queued ones included
+
+  std::mutex writing;  // everything below, and the segments' journals
+  RowFrontier rows;
   std::int64_t committed_rows = 0;
-  std::uint64_t steps = 0;  // commits that brought rows, the queued ones included
   std::uint64_t committed_steps = 0;
-  std::uint64_t payload_bytes = 0;
   std::uint64_t reported_bytes = 0;
   std::deque<std::uint64_t> unreported;
   bool is_reporting = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -98,6 +99,56 @@ TEST_F(Journal, RowsFromFourThreadsMakeTheSameTrace) {
   reader.verify();
   EXPECT_EQ(digest_of(reader), wanted);
   EXPECT_FALSE(fs::exists(journal_));
+}
+
+// As a recorder works: one thread reserves, adds calls and commits, the others put behind it. With segments, too.
+TEST_F(Journal, ReservingGoesOnWhileOthersPut) {
+  for (std::uint64_t segment_bytes : {0, 3'000'000}) {
+    std::mutex mutex;
+    std::vector<Job> queue;
+    std::atomic<bool> ended = false;
+    std::atomic<int> commits = 0;
+    TraceWriter writer(file_, {.segment_bytes = segment_bytes, .committed = [&](std::uint64_t) { ++commits; }});
+    writer.header() = {{"model.name", "journal"}};
+    const auto work = [&] {
+      for (;;) {
+        const bool last = ended;
+        std::unique_lock lock(mutex);
+        if (queue.empty()) {
+          if (last) return;
+          lock.unlock();
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          continue;
+        }
+        const Job job = std::move(queue.back());
+        queue.pop_back();
+        lock.unlock();
+        put_job(writer, job);
+      }
+    };
+    std::vector<std::thread> pool;
+    for (int i = 0; i < 3; ++i) pool.emplace_back(work);
+    for (std::int64_t step = 0; step < 5; ++step) {
+      for (Job& job : jobs_of(step)) {
+        EXPECT_EQ(writer.reserve(), job.row);
+        const std::lock_guard lock(mutex);
+        queue.push_back(std::move(job));
+      }
+      add_step_call(writer, step);
+      writer.commit();
+    }
+    ended = true;
+    for (std::thread& thread : pool) thread.join();
+    EXPECT_EQ(commits, 5);
+    writer.close();
+    const TraceReader reader(file_);
+    reader.verify();
+    EXPECT_EQ(reader.records().size(), 60u);
+    if (segment_bytes == 0) {
+      EXPECT_EQ(digest_of(reader), undisturbed(5));
+      fs::remove(file_);
+    }
+  }
 }
 
 TEST_F(Journal, CommitsAreReportedInOrderWithTheirBytes) {
