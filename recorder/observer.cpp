@@ -54,30 +54,37 @@ void end_label(Session& session, const RunningLabel& running) noexcept {
   });
 }
 
-std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+// Null where nothing is to be seen now.
+Session* seeing_session() {
   Session* session = active_session();
-  if (session == nullptr || session->stopped || Busy::now() || at::in_parallel_region()) return nullptr;
-  switch (function.scope()) {
-    case at::RecordScope::USER_SCOPE:
-      return begin_label(*session, function);
-    case at::RecordScope::FUNCTION:
-      return begin_op(*session, thread_state(*session), function);
-    case at::RecordScope::BACKWARD_FUNCTION:
-      guarded(*session, [&] { session->gradients.node_started(function); });
-      return nullptr;
-    default:
-      return nullptr;
-  }
+  return session == nullptr || session->stopped || Busy::now() || at::in_parallel_region() ? nullptr : session;
+}
+
+std::unique_ptr<at::ObserverContext> on_label_start(const at::RecordFunction& function) {
+  Session* session = seeing_session();
+  return session == nullptr ? nullptr : begin_label(*session, function);
+}
+
+void on_label_end(const at::RecordFunction&, at::ObserverContext* context) {
+  Session* session = active_session();
+  const auto* label = static_cast<RunningLabel*>(context);
+  if (label == nullptr || session == nullptr || label->generation != session->generation) return;
+  end_label(*session, *label);
+}
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+  Session* session = seeing_session();
+  if (session == nullptr) return nullptr;
+  if (function.scope() == at::RecordScope::FUNCTION) return begin_op(*session, thread_state(*session), function);
+  guarded(*session, [&] { session->gradients.node_started(function); });
+  return nullptr;
 }
 
 void on_end(const at::RecordFunction& function, at::ObserverContext* context) {
   Session* session = active_session();
-  if (context == nullptr || session == nullptr) return;
-  if (auto* op = dynamic_cast<RunningOp*>(context)) {
-    if (op->generation == session->generation) end_op(*session, *op, function);
-  } else if (auto* label = dynamic_cast<RunningLabel*>(context)) {
-    if (label->generation == session->generation) end_label(*session, *label);
-  }
+  auto* op = static_cast<RunningOp*>(context);
+  if (op == nullptr || session == nullptr || op->generation != session->generation) return;
+  end_op(*session, *op, function);
 }
 
 // A forked child shares the file with its parent: it records nothing.
@@ -87,7 +94,8 @@ void forget_in_children() {
 }
 
 std::mutex installing;
-at::CallbackHandle handle = at::INVALID_CALLBACK_HANDLE;
+at::CallbackHandle labels = at::INVALID_CALLBACK_HANDLE;
+at::CallbackHandle ops = at::INVALID_CALLBACK_HANDLE;
 
 }  // namespace
 
@@ -98,20 +106,28 @@ void start_observing(Session& session) {
   }
   forget_in_children();
   set_active_session(&session);
-  // A forked child has inherited the callback.
-  if (handle != at::INVALID_CALLBACK_HANDLE) return;
-  handle = at::addGlobalCallback(
-      at::RecordFunctionCallback(&on_start, &on_end)
-          .needsInputs(true)
-          .needsOutputs(true)
-          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
+  // A forked child has inherited the callbacks.
+  if (ops != at::INVALID_CALLBACK_HANDLE) return at::reenableCallback(ops);
+  labels = at::addGlobalCallback(
+      at::RecordFunctionCallback(&on_label_start, &on_label_end).scopes({at::RecordScope::USER_SCOPE}));
+  ops = at::addGlobalCallback(at::RecordFunctionCallback(&on_start, &on_end)
+                                  .needsInputs(true)
+                                  .needsOutputs(true)
+                                  .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+void set_sight(Sight sight) {
+  const std::lock_guard lock(installing);
+  if (ops == at::INVALID_CALLBACK_HANDLE) return;
+  sight == Sight::everything ? at::reenableCallback(ops) : at::disableCallback(ops);
 }
 
 void stop_observing(const Session& session) {
   const std::lock_guard lock(installing);
   if (active_session() != &session) return;
-  at::removeCallback(handle);
-  handle = at::INVALID_CALLBACK_HANDLE;
+  at::removeCallback(labels);
+  at::removeCallback(ops);
+  labels = ops = at::INVALID_CALLBACK_HANDLE;
   set_active_session(nullptr);
 }
 

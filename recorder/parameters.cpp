@@ -84,6 +84,13 @@ void Parameters::forget_gone() {
   std::erase_if(used_, [](const auto& parameter) { return parameter->weak->expired(); });
 }
 
+void Parameters::forget_rows() {
+  for (const auto& parameter : used_) {
+    parameter->shares.clear();
+    parameter->value_row = parameter->update_row = parameter->total_row = -1;
+  }
+}
+
 void Parameters::keep_alive() {
   for (const auto& parameter : used_) parameter->kept = at::Tensor(parameter->weak->lock());
 }

@@ -54,6 +54,8 @@ class Parameters {
   std::vector<std::shared_ptr<Parameter>> used() const;
   // The program may end before the values that its last update wrote are recorded.
   void forget_gone();  // between steps
+  // What their values and gradients come from: they may have been written unseen.
+  void forget_rows();
   void keep_alive();
   void let_go();
 

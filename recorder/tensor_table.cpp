@@ -115,6 +115,11 @@ void TensorTable::settle(const TensorInfo& info, Written part) {
   merge(storage.depends, info.depends);
 }
 
+void TensorTable::forget_all() {
+  tensors_.clear();
+  storages_.clear();
+}
+
 void TensorTable::sweep() {
   if (tensors_.size() < sweep_at_) return;
   std::erase_if(tensors_, [](const auto& entry) { return entry.second.weak->expired(); });

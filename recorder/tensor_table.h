@@ -74,6 +74,8 @@ class TensorTable {
 
   // Forgets tensors that are gone, when enough has gathered. Call between ops.
   void sweep();
+  // As if no tensor had been met yet; numbers go on. When ops were not seen.
+  void forget_all();
 
  private:
   std::shared_ptr<StorageInfo> storage_of(c10::TensorImpl* impl);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "recorder/crossing.h"
+#include "recorder/observer.h"
 #include "recorder/session.h"
 
 namespace goldentrace {
@@ -45,7 +46,7 @@ bool Timeline::wanted(std::int64_t step) const {
 void Timeline::say_step(std::int64_t number) {
   steps_said_ = true;
   if (!layer_seen_) forget_start();
-  if (layer_seen_ || number != step_) begin_step(number);
+  layer_seen_ || number != step_ ? begin_step(number) : look();
 }
 
 void Timeline::say_micro(std::int64_t number) {
@@ -62,6 +63,19 @@ void Timeline::begin_step(std::int64_t number) {
   level_ = session_.level.begin_step(number);
   session_.sink.set_level(level_);
   recording_ = wanted(number);
+  look();
+}
+
+// Where the program says its steps, nothing has to be seen of those that are not recorded. What they made and wrote is
+// not known then: in the next one that is, every tensor is new.
+void Timeline::look() {
+  const bool blind = steps_said_ && !recording_;
+  if (blind == blind_) return;
+  blind_ = blind;
+  set_sight(blind ? Sight::labels : Sight::everything);
+  if (blind) return;
+  session_.tensors.forget_all();
+  session_.parameters.forget_rows();
 }
 
 void Timeline::end_step() {

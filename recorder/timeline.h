@@ -68,6 +68,7 @@ class Timeline {
   };
 
   void begin_step(std::int64_t number);
+  void look();
   void end_step();
   void end_micro();
   void end_update();
@@ -91,6 +92,7 @@ class Timeline {
   std::int64_t micro_ = 0;
   Capture level_;  // of the open step
   bool recording_ = false;
+  bool blind_ = false;  // no op of the open step is seen
   bool steps_said_ = false;
   bool micros_said_ = false;
   bool losses_said_ = false;

@@ -137,6 +137,31 @@ TEST_F(Steps, UnrecordedOnesLeaveNothingAndAreCounted) {
   EXPECT_EQ(trace.reader().header().at("capture.steps"), "2");
 }
 
+// Not even whether parameters are written: the program says its steps.
+TEST_F(Steps, NobodyLooksAtSaidOnesThatAreNotRecorded) {
+  RecorderOptions wanted = options();
+  wanted.steps = {0, 2};
+  Trainer trainer;
+  std::vector<bool> seen;
+  const Recorded trace = record(wanted, [&](Recorder& recorder) {
+    const at::Tensor state = at::ones({3});
+    for (int step = 0; step < 3; ++step) {
+      recorder.step(step);
+      seen.push_back(at::RecordFunction(at::RecordScope::FUNCTION).isActive());
+      trainer.micro();
+      trainer.update();
+      state.add_(layer("state", [&] { return at::mul(state, 2); }));
+    }
+  });
+  EXPECT_THAT(seen, ElementsAre(true, false, true));
+  for (const Record& each : trace.records()) EXPECT_NE(each.id.step, 1) << to_string(each.id);
+  EXPECT_THAT(trace.values("2:0:0/forward/l#0/param.0"), ElementsAre(0, 1, 1));
+  EXPECT_THAT(trace.producers("2:0:0/forward/l#0/param.0"), IsEmpty());
+  EXPECT_THAT(trace.values("2:-:0/update/l#0/param.0"), ElementsAre(-0.5, 0.5, 0));
+  EXPECT_THAT(trace.values("2:0:0/forward/state#0/input.0"), ElementsAre(9, 9, 9));
+  EXPECT_THAT(trace.producers("2:0:0/forward/state#0/input.0"), IsEmpty());
+}
+
 TEST_F(Steps, LayersAndRolesAreFiltered) {
   RecorderOptions wanted = options();
   wanted.layers = {"*.b"};
