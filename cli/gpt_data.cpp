@@ -3,7 +3,10 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
+#include "cli/gpt_text.h"
 #include "cli/id_table.h"
 #include "traces/error.h"
 
@@ -37,6 +40,22 @@ std::int64_t batch_elements(const GptOptions& trainer) {
   return trainer.batch_size * trainer.seq_len;
 }
 
+std::unique_ptr<Tokenizer> open_tokenizer(const RecordGptOptions& options) {
+  return options.tokenizer.empty() ? nullptr : std::make_unique<Tokenizer>(options.tokenizer);
+}
+
+IdTable read_ids(const RecordGptOptions& options, const Tokenizer* tokenizer) {
+  if (!options.tokens.empty()) return read_id_table(options.tokens);
+  return tokenizer != nullptr ? read_text_tokens(options.text, *tokenizer) : read_text_bytes(options.text);
+}
+
+// Of the ids that batches are made of.
+Header facts(const RecordGptOptions& options, const Tokenizer* tokenizer, std::span<const std::int64_t> ids) {
+  Header header = data_facts(options.tokens.empty() ? options.text : options.tokens, ids);
+  if (tokenizer != nullptr) header.merge(tokenizer_facts(options.tokenizer, *tokenizer, ids));
+  return header;
+}
+
 at::Tensor slice(const IdTable& table, std::int64_t batch, const GptOptions& trainer) {
   const std::int64_t count = batch_elements(trainer);
   auto* first = const_cast<std::int64_t*>(table.values.data()) + batch * count;
@@ -68,14 +87,17 @@ at::Tensor read_prefixes(const fs::path& path, std::int64_t sequences) {
 
 }  // namespace
 
-void read_batches(const RecordGptOptions& options, GptOptions& trainer) {
+Header read_batches(const RecordGptOptions& options, GptOptions& trainer) {
   const fs::path& path = options.tokens.empty() ? options.text : options.tokens;
+  if (!options.tokenizer.empty() && options.text.empty())
+    throw Error(ErrorCode::usage, "--tokenizer makes the ids of a text: give --text");
   if (path.empty()) {
     refuse_without_ids(options);
     choose_sizes(options, {}, trainer);
-    return;
+    return {};
   }
-  const IdTable ids = options.tokens.empty() ? read_text_bytes(path) : read_id_table(path);
+  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(options);
+  const IdTable ids = read_ids(options, tokenizer.get());
   choose_sizes(options, ids.shape, trainer);
   const std::int64_t count = static_cast<std::int64_t>(ids.values.size()) / batch_elements(trainer);
   if (count == 0) {
@@ -97,6 +119,8 @@ void read_batches(const RecordGptOptions& options, GptOptions& trainer) {
     if (prefixes.defined())
       trainer.batches.back().prefixes = prefixes.narrow(0, batch * trainer.batch_size, trainer.batch_size);
   }
+  const std::int64_t used = std::min(count, trainer.steps) * batch_elements(trainer);
+  return facts(options, tokenizer.get(), std::span(ids.values).first(static_cast<std::size_t>(used)));
 }
 
 }  // namespace goldentrace

@@ -97,7 +97,7 @@ void configure(const RecordGptOptions& options, GptOptions& result) {
 }
 
 // Prefixes make the model a prefix-LM, so that nobody gives them in vain.
-GptOptions trainer_options(const RecordOptions& all) {
+GptOptions trainer_options(const RecordOptions& all, Header& data) {
   const RecordGptOptions& options = all.gpt;
   GptOptions result;
   result.kind = parse_gpt_kind(options.shape);
@@ -110,7 +110,7 @@ GptOptions trainer_options(const RecordOptions& all) {
   result.seed = all.run.seed;
   result.dtype = scalar_type(all.run.dtype);
   result.threads = all.run.threads;
-  read_batches(options, result);
+  data = read_batches(options, result);
   return result;
 }
 
@@ -130,10 +130,12 @@ Header facts(const GptOptions& options) {
 }  // namespace
 
 ExitCode run_record_gpt(const RecordOptions& options) {
-  const GptOptions trainer = trainer_options(options);
+  Header data;
+  const GptOptions trainer = trainer_options(options, data);
   check(trainer);
   RecordedModel model;
   model.header = facts(trainer);
+  model.header.merge(data);
   model.steps = trainer.steps;
   model.heads = head_count(trainer);
   model.train = [&](const Events& events, const auto& log) {

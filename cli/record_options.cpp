@@ -122,9 +122,11 @@ void add_gpt_training(CLI::App& app, RecordGptOptions& options) {
   choice(app.add_option("--optimizer", options.optimizer, "Optimizer"), {"sgd", "adamw"});
   any_number(app.add_option("--lr", options.lr, "Learning rate"));
   auto* tokens = app.add_option("--tokens", options.tokens, "Token ids: .npy, or numbers as text");
-  auto* text = app.add_option("--text", options.text, "A text whose bytes are the token ids");
+  auto* text = app.add_option("--text", options.text, "A text; its bytes, or the tokens of --tokenizer, are the ids");
   tokens->type_name("FILE")->excludes(text);
   text->type_name("FILE");
+  app.add_option("--tokenizer", options.tokenizer, "A folder with vocab.json and merges.txt of GPT-2's tokenizer")
+      ->type_name("DIR");
   app.add_option("--labels", options.labels, "Targets, shaped like the ids, never shifted; -100: ignored")
       ->type_name("FILE");
   app.add_option("--mask", options.mask, "Attention mask, shaped like the ids; 0: padding")->type_name("FILE");

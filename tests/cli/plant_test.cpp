@@ -104,5 +104,22 @@ TEST(ParsePlant, RefusesWhatIsNoPlant) {
   }
 }
 
+// Query, key and value of a head lie together: [s, b, (n, 3, d)].
+TEST(Plant, SwapsInterleavedHeads) {
+  const at::Tensor x = numbers({1, 1, 12});
+  const at::Tensor swapped = planted("swap-heads@layers.0.self_attention.query_key_value", x, 2);
+  EXPECT_TRUE(swapped.equal(x.view({1, 1, 2, 6}).flip({2}).view({1, 1, 12})));
+  EXPECT_TRUE(planted("swap-heads@layers.0.self_attention.context", x, 2).equal(swapped));
+}
+
+// Megatron's layers have the sequence first, its embedding and logits the batch.
+TEST(Plant, ShiftsAlongTheSequence) {
+  const at::Tensor x = numbers({2, 3, 4});
+  EXPECT_TRUE(planted("shift@layers.0.mlp", x).equal(x.roll(1, 0)));
+  EXPECT_TRUE(planted("shift@encoder.input", x).equal(x.roll(1, 0)));
+  EXPECT_TRUE(planted("shift@logits", x).equal(x.roll(1, 1)));
+  EXPECT_TRUE(planted("shift@h.0.mlp", x).equal(x.roll(1, 1)));
+}
+
 }  // namespace
 }  // namespace goldentrace
