@@ -10,6 +10,7 @@
 #include "cli/scalar_type.h"
 #include "models/gpt.h"
 #include "models/gpt_checkpoint.h"
+#include "models/gpt_presets.h"
 #include "traces/error.h"
 
 namespace goldentrace {
@@ -81,6 +82,7 @@ class ConfigBuilder {
 };
 
 void configure(const RecordGptOptions& options, GptOptions& result) {
+  if (options.preset) apply_preset(result, *options.preset);
   if (!result.checkpoint.empty()) adopt_checkpoint(result);
   const SizeNames names = size_names(result.kind);
   ConfigBuilder builder(result);

@@ -101,6 +101,8 @@ void add_mlp(CLI::App& record, RecordOptions& all) {
 
 void add_gpt_shape(CLI::App& app, RecordGptOptions& options) {
   choice(app.add_option("--shape", options.shape, "Which GPT"), {"hf", "megatron", "bloom"});
+  choice(app.add_option("--preset", options.preset, "Sizes and options of a published run"),
+         {"13B-en", "13B-ml", "200B"});
   integer_from(app.add_option("--layers", options.layers, "Blocks (12; bloom 2)"), 1);
   integer_from(app.add_option("--hidden", options.hidden, "Width (768; bloom 64)"), 1);
   integer_from(app.add_option("--heads", options.heads, "Attention heads (12; bloom 8)"), 1);

@@ -60,6 +60,7 @@ struct RecordMlpOptions {
 
 struct RecordGptOptions {
   std::string shape = "hf";
+  std::optional<std::string> preset;
   std::optional<std::int64_t> layers, hidden, heads, ffn, vocab, positions;
   std::optional<std::int64_t> batch, seq;
   std::int64_t steps = 1;
