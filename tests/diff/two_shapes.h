@@ -8,41 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/diff/memory_trace.h"
+#include "tests/diff/shape_values.h"
 
 namespace goldentrace::testing {
-
-struct Values {
-  Shape shape;
-  std::vector<float> data;
-};
-
-inline Values permuted(const Values& from, const std::vector<std::size_t>& axes) {
-  Values to;
-  for (const std::size_t axis : axes) to.shape.push_back(from.shape[axis]);
-  to.data.resize(from.data.size());
-  std::vector<std::int64_t> place(axes.size(), 0);
-  for (float& value : to.data) {
-    std::int64_t flat = 0;
-    std::vector<std::int64_t> source(axes.size());
-    for (std::size_t i = 0; i < axes.size(); ++i) source[axes[i]] = place[i];
-    for (std::size_t i = 0; i < axes.size(); ++i) flat = flat * from.shape[i] + source[i];
-    value = from.data[static_cast<std::size_t>(flat)];
-    for (std::size_t i = axes.size(); i-- > 0 && ++place[i] == to.shape[i];) place[i] = 0;
-  }
-  return to;
-}
-inline Values reshaped(Values values, Shape shape) {
-  values.shape = std::move(shape);
-  return values;
-}
-inline Values transposed(const Values& values) {
-  std::vector<std::size_t> axes(values.shape.size());
-  for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = i;
-  std::swap(axes[0], axes[1]);
-  return permuted(values, axes);
-}
-inline Tensor tensor(const Values& values) { return floats(values.data, values.shape); }
 
 struct TwoShapesOptions {
   std::int64_t layers = 2, heads = 2, head = 4, batch = 2, seq = 5, inner = 24, vocab = 11, padded = 11;
