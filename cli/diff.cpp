@@ -8,6 +8,7 @@
 #include "cli/choice.h"
 #include "cli/command_line.h"
 #include "cli/diff.h"
+#include "cli/diff_quality.h"
 #include "cli/diff_relation.h"
 #include "cli/error_report.h"
 #include "cli/number_option.h"
@@ -27,6 +28,8 @@ const char* const examples =
     "  gtrace diff golden.h5 candidate.h5 --gate bitwise --filter 'h.0.*'\n"
     "  gtrace diff golden.h5 candidate.h5 --gate allclose --atol 1e-4 --report report.json\n\n";
 
+constexpr const char* quality_gate = "quality";
+
 void refuse_unused(const DiffCommandOptions& options) {
   const auto refuse = [&](const char* option, const char* gate) {
     throw Error(ErrorCode::usage, std::string(option) + " belongs to --gate " + gate + ", not to " + options.gate);
@@ -34,6 +37,13 @@ void refuse_unused(const DiffCommandOptions& options) {
   if (options.gate != "allclose" && options.rtol) refuse("--rtol", "allclose");
   if (options.gate != "allclose" && options.atol) refuse("--atol", "allclose");
   if (options.gate != "rel" && options.rel) refuse("--rel", "rel");
+  if (options.gate != "bitwise" && options.gate != "allclose" && options.percentile) {
+    refuse("--percentile", "bitwise or allclose");
+  }
+  if (options.percentile && *options.percentile > 100) throw Error(ErrorCode::usage, "--percentile is at most 100");
+  if (options.gate == quality_gate && !options.quality.limits.any()) {
+    throw Error(ErrorCode::usage, "--gate quality needs a limit, such as --max-kl or --min-top1");
+  }
 }
 
 std::int64_t list_limit(const DiffCommandOptions& options) {
@@ -44,7 +54,11 @@ std::int64_t list_limit(const DiffCommandOptions& options) {
 DiffOptions diff_options(const DiffCommandOptions& options) {
   refuse_unused(options);
   DiffOptions result;
-  result.gate.kind = parse_gate_kind(options.gate);
+  if (options.gate != quality_gate) result.gate.kind = parse_gate_kind(options.gate);
+  result.gate.percentile = options.percentile;
+  result.quality = options.quality;
+  result.quality.decides = options.gate == quality_gate;
+  read_targets(options.targets, result.quality);
   result.gate.rtol = options.rtol;
   result.gate.atol = options.atol;
   result.gate.rel = options.rel;
@@ -71,13 +85,17 @@ void print(const Report& report, const DiffCommandOptions& options) {
 }
 
 void add_gate_options(CLI::App& command, DiffCommandOptions& options) {
-  choice(command.add_option("--gate", options.gate, "What counts as the same"), {"bitwise", "allclose", "rel"});
+  choice(command.add_option("--gate", options.gate, "What counts as the same"),
+         {"bitwise", "allclose", "rel", quality_gate});
   const auto tolerance = [&](const char* name, std::optional<double>& value, const char* description) {
     number_from(command.add_option(name, value, description), 0);
   };
   tolerance("--rtol", options.rtol, "Of allclose: |a-b| <= atol + rtol |a| (default: by dtype)");
   tolerance("--atol", options.atol, "Of allclose (default: by dtype)");
   tolerance("--rel", options.rel, "Of rel: largest relative Frobenius error (default: by dtype)");
+  number_above(command.add_option("--percentile", options.percentile,
+                                  "Of bitwise and allclose: so many percent of the elements must satisfy it"),
+               0);
   command.add_option("--rules", options.rules, "Gates per layer, role and pass: a TOML file")->type_name("FILE");
   command.add_flag("--strict", options.strict, "Another dtype is a difference even where the values agree");
   choice(command.add_option("--nan", options.nan, "Whether NaN on both sides is the same"), {"same", "differ"});
@@ -92,6 +110,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
   add_relation_options(*command, options->relation);
+  add_quality_options(*command, options->quality, options->targets);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
   integer_from(
       command->add_option("--limit", options->limit, "Longest list in the report, 0: whole lists, as --verbose does"),

@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/output_options.h"
+#include "diff/quality_options.h"
 
 namespace CLI {
 class App;
@@ -24,6 +25,9 @@ struct DiffCommandOptions {
   std::string filter;
   bool strict = false;
   std::string relation;  // empty: by the headers
+  std::optional<double> percentile;
+  QualityOptions quality;
+  std::filesystem::path targets;
   std::string nan = "same";
   std::int64_t limit = 10;
   std::vector<std::filesystem::path> reports;

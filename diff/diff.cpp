@@ -14,6 +14,7 @@
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
 #include "diff/judged_pairs.h"
+#include "diff/logit_pairs.h"
 #include "diff/nonfinite.h"
 #include "diff/notes.h"
 #include "diff/number.h"
@@ -22,6 +23,7 @@
 #include "diff/relation/related_traces.h"
 #include "diff/relation_choice.h"
 #include "diff/root_hints.h"
+#include "traces/error.h"
 #include "traces/suggest.h"
 
 namespace goldentrace {
@@ -41,8 +43,10 @@ class Run {
     pairs_.judge();
     collect();
     if (!is_comparable()) return std::move(report_);
+    if (!quality_is_known()) return std::move(report_);
     find_first();
     conclude();
+    conclude_quality();
     return std::move(report_);
   }
 
@@ -235,6 +239,42 @@ class Run {
     if (remains == found.remains.end()) return;
     report_.roots.back().explanation += "; what reads it agrees, but what is left of it is out of the gate again at " +
                                         describe(pairs_.a(remains->leaves_at).id);
+  }
+
+  bool quality_is_known() {
+    if (!options_.quality.asked()) return true;
+    try {
+      report_.quality = measure_quality(a_, b_, pairs_.alignment(), options_.quality);
+    } catch (const Error& error) {
+      return refuse(error.what());
+    }
+    return true;
+  }
+
+  static std::string gate_text(const QualityGate& gate) {
+    return gate.name + " " + show_exact(gate.limit) + ": " + show(gate.value, 6);
+  }
+
+  const QualityGate* failed_gate() const {
+    if (!report_.quality) return nullptr;
+    const auto failed = std::ranges::find(report_.quality->gates, false, &QualityGate::passes);
+    return failed == report_.quality->gates.end() ? nullptr : &*failed;
+  }
+
+  bool only_values_differ() const {
+    return report_.missing.empty() && report_.extra.empty() && report_.relation.unequal_copies.empty();
+  }
+
+  // What the quality has to say: more where the tensors agree, everything where it alone decides.
+  void conclude_quality() {
+    const QualityGate* failed = failed_gate();
+    if (failed && (options_.quality.decides || report_.verdict == Verdict::same)) {
+      report_.verdict = Verdict::diverged;
+      report_.reason = "quality: " + gate_text(*failed);
+    } else if (options_.quality.decides && report_.verdict == Verdict::diverged && only_values_differ()) {
+      report_.verdict = Verdict::same;
+      report_.reason = "quality within its limits; of the tensors: " + report_.reason;
+    }
   }
 
   void conclude() {

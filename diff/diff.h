@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diff/gate.h"
+#include "diff/quality_options.h"
 #include "diff/report.h"
 #include "diff/rules.h"
 #include "diff/trace_view.h"
@@ -31,6 +33,7 @@ struct DiffOptions {
   std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
   RelationUse relation_use = RelationUse::automatic;
   std::shared_ptr<const Relation> relation;
+  QualityOptions quality;
   WorkLimits work;
 };
 

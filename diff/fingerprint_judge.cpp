@@ -158,6 +158,9 @@ Judgement judge_fingerprints(const Record& a, const Sketch& sketch_a, const Reco
   }
   if (is_whole(a, sketch_a) && is_whole(b, sketch_b)) return judge_whole(a, sketch_a, b, sketch_b, gate);
   if (asks_equality(a, b, gate)) return judge_equality(a, sketch_a, b, sketch_b);
+  if (gate.percentile && is_float_like(a.dtype)) {
+    return found(Finding::undecidable, "a percentile needs the payload of both");
+  }
   if (gate.kind == GateKind::bitwise) return judge_bits(a, sketch_a, b, sketch_b, gate);
   if (gate.kind == GateKind::allclose) return found(Finding::undecidable, "gate allclose needs the payload of both");
   if (sketch_a.empty() || sketch_b.empty()) return found(Finding::undecidable, "neither payload nor sketch on a side");

@@ -57,11 +57,12 @@ std::string_view name(Finding finding) {
 }
 
 std::string describe(const Gate& gate, DType a, DType b) {
-  if (gate.kind == GateKind::bitwise) return "bitwise";
+  const std::string share = gate.percentile ? " for " + show_exact(*gate.percentile) + " % of the elements" : "";
+  if (gate.kind == GateKind::bitwise) return "bitwise" + share;
   if (!is_inexact(a) || !is_inexact(b)) return "exact";
   const Limits limit = limits(gate, a, b);
   if (gate.kind == GateKind::rel) return "rel " + show_exact(limit.rel);
-  return "allclose rtol " + show_exact(limit.rtol) + " atol " + show_exact(limit.atol);
+  return "allclose rtol " + show_exact(limit.rtol) + " atol " + show_exact(limit.atol) + share;
 }
 
 std::string describe(const Gate& gate) {
@@ -74,6 +75,7 @@ std::string describe(const Gate& gate) {
     add("atol", gate.atol);
   }
   if (gate.kind == GateKind::rel) add("rel", gate.rel);
+  if (gate.percentile) given += (given.empty() ? "" : ", ") + show_exact(*gate.percentile) + " % of the elements";
   return std::string(kind_name(gate.kind)) + (given.empty() ? "" : " (" + given + ")");
 }
 

@@ -26,6 +26,9 @@ struct Gate {
   std::optional<double> rtol;  // allclose
   std::optional<double> atol;  // allclose
   std::optional<double> rel;   // rel
+  // bitwise, allclose: so many percent of the elements must satisfy it; empty: all. A NaN or infinity that the other
+  // side does not have fails all the same, and so does a type that must be exact.
+  std::optional<double> percentile;
   NanPolicy nan = NanPolicy::same;
   DTypePolicy dtypes = DTypePolicy::note;
 

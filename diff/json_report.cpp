@@ -157,6 +157,43 @@ Json relation_json(const RelationReport& relation) {
           {"left_out", left_out},  {"partial", partial},        {"unequal_copies", ids(relation.unequal_copies)}};
 }
 
+Json model_json(const ModelQuality& model) {
+  return {{"log_likelihood", finite(model.log_likelihood)},
+          {"perplexity", finite(model.perplexity)},
+          {"accuracy", finite(model.accuracy)},
+          {"last_token_accuracy", finite(model.last_token_accuracy)},
+          {"document_perplexity", finite(model.document_perplexity)}};
+}
+
+Json quality_json(const std::optional<QualityReport>& report) {
+  if (!report) return nullptr;
+  const QualityFigures& found = report->figures;
+  const bool targets = found.targets > 0;
+  Json gates = Json::array();
+  for (const QualityGate& gate : report->gates) {
+    gates.push_back(
+        {{"name", gate.name}, {"limit", gate.limit}, {"value", finite(gate.value)}, {"passes", gate.passes}});
+  }
+  return {{"layers", report->layers},
+          {"tensors", report->tensors},
+          {"positions", found.positions},
+          {"columns", found.columns},
+          {"nonfinite_positions", found.nonfinite_positions},
+          {"kl", finite(found.kl)},
+          {"max_kl", finite(found.max_kl)},
+          {"top1_agreement", finite(found.top1)},
+          {"equal_fraction", finite(found.equal_fraction)},
+          {"max_abs", finite(found.max_abs)},
+          {"rel_frobenius", finite(found.rel_frobenius)},
+          {"ulp_histogram", found.ulp_histogram},
+          {"targets", found.targets},
+          {"documents", found.documents},
+          {"targets_from", text_or_null(report->targets)},
+          {"a", targets ? model_json(found.a) : Json(nullptr)},
+          {"b", targets ? model_json(found.b) : Json(nullptr)},
+          {"gates", gates}};
+}
+
 void add_findings(const Report& report, Json& json) {
   json["first_divergence"] = report.roots.empty() ? Json(nullptr) : divergence_json(report.roots.front());
   json["roots"] = roots_json(report);
@@ -187,6 +224,7 @@ std::string to_json(const Report& report) {
   json["followers"] = report.followers;
   json["passed_through"] = ids(report.passed_through);
   json["relation"] = relation_json(report.relation);
+  json["quality"] = quality_json(report.quality);
   json["layers"] = report.layers;
   json["layers_certified"] = report.layers_certified;
   json["layers_left_out"] = report.layers_left_out;

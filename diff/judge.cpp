@@ -58,9 +58,23 @@ void fail(Judgement& judgement, std::string text) {
   judgement.text = std::move(text);
 }
 
-void judge_bits(Judgement& judgement) {
-  judgement.used = infinity;
+// How many elements may be out of the gate.
+std::int64_t spared(const Gate& gate, const Comparison& found) {
+  if (!gate.percentile) return 0;
+  const double share = (100 - *gate.percentile) / 100;
+  // 100 - 99.999 is not exact; a millionth of an element is none.
+  return static_cast<std::int64_t>(std::floor(share * static_cast<double>(found.elements) + 1e-6));
+}
+
+double part_of_spared(std::int64_t out, std::int64_t spare) {
+  if (out == 0) return 0;
+  return spare == 0 ? infinity : static_cast<double>(out) / static_cast<double>(spare);
+}
+
+void judge_bits(Judgement& judgement, const Case& pair) {
   const Comparison& found = judgement.comparison;
+  judgement.used = part_of_spared(found.elements - found.bit_equal, spared(pair.gate, found));
+  if (judgement.used <= 1) return;
   const bool zeros = found.zero_sign == found.elements - found.bit_equal;
   fail(judgement, differing(found) + (zeros ? " in the sign of zero only" : " in their bits"));
 }
@@ -73,7 +87,12 @@ void judge_exact(Judgement& judgement) {
 
 void judge_elements(Judgement& judgement, const Case& pair) {
   const Comparison& found = judgement.comparison;
-  judgement.used = elementwise_use(pair.a, pair.b, pair.limit);
+  if (pair.gate.percentile) {
+    judgement.used = part_of_spared(found.outside, spared(pair.gate, found));
+    if (judgement.used <= 1) return;
+  } else {
+    judgement.used = elementwise_use(pair.a, pair.b, pair.limit);
+  }
   if (found.outside == 0) return;
   fail(judgement, std::to_string(found.outside) + " of " + std::to_string(found.elements) +
                       " elements out of the gate, the first at " +
@@ -122,7 +141,7 @@ void judge_values(Judgement& judgement, const Case& pair) {
   if (judgement.comparison.bit_equal == judgement.comparison.elements) {
     judgement.finding = Finding::bit_equal;
   } else if (pair.gate.kind == GateKind::bitwise) {
-    judge_bits(judgement);
+    judge_bits(judgement, pair);
   } else if (is_exact(pair.a.dtype)) {
     judge_exact(judgement);
   } else if (pair.gate.kind == GateKind::allclose) {

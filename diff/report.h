@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diff/gate.h"
+#include "diff/quality.h"
 #include "diff/tape_diff.h"
 #include "traces/record.h"
 
@@ -91,6 +92,22 @@ struct RelationReport {
   std::vector<RecordId> unequal_copies;  // of what it calls replicated
 };
 
+// One limit that was asked for.
+struct QualityGate {
+  std::string name;  // "max-kl"
+  double limit = 0;
+  double value = 0;
+  bool passes = false;
+};
+
+struct QualityReport {
+  std::string layers;  // whose outputs are the logits: "logits"
+  std::int64_t tensors = 0;
+  std::string targets;  // "recorded labels", a file; empty: none
+  QualityFigures figures;
+  std::vector<QualityGate> gates;
+};
+
 struct NonFinite {
   RecordId id;
   std::string value;             // "NaN", "Infinity" (of either sign without payload), "-Infinity"
@@ -105,6 +122,7 @@ struct Report {
   std::string gate;  // as it was asked for
   NanPolicy nan = NanPolicy::same;
   RelationReport relation;
+  std::optional<QualityReport> quality;
 
   // compared = bitwise_equal + within_gate + mismatched + absorbed.
   std::int64_t compared = 0;

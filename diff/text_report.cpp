@@ -6,6 +6,7 @@
 
 #include "diff/number.h"
 #include "diff/pair_text.h"
+#include "diff/quality_text.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -57,6 +58,7 @@ class Writer {
           static_cast<std::int64_t>(report_.absorbed_records.size()));
     pairs("mismatches in execution order", report_.mismatches, report_.mismatched);
     pairs("closest to the gate", report_.closest, report_.within_gate);
+    quality();
     nonfinite("A", report_.nonfinite_a);
     nonfinite("B", report_.nonfinite_b);
     counts();
@@ -203,6 +205,12 @@ class Writer {
     const std::size_t shown = std::min(records.size(), limit());
     for (std::size_t i = 0; i < shown; ++i) line("  " + describe(records[i].id) + ": " + summary(records[i]));
     more(static_cast<std::size_t>(all), shown);
+  }
+
+  void quality() {
+    if (!report_.quality) return;
+    for (const std::string& each : quality_lines(*report_.quality)) line(each);
+    line("");
   }
 
   void nonfinite(const std::string& side, const std::optional<NonFinite>& found) {
