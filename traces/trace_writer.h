@@ -25,8 +25,8 @@ struct WriterOptions {
 };
 
 // reserve(), add(), commit() and everything about tapes, blobs and calls: one thread at a time. put(): any number of
-// threads, also beside those. Writes NAME.journal beside the target, held with flock; close() seals it into
-// NAME.partial, fsyncs, renames that over the target and removes the journal. A writer that is destroyed without
+// threads, also beside those. Writes NAME.journal beside the target, held with flock; close() makes a trace of it, in
+// place or by copying (traces/sealer.h), and renames that over the target. A writer that is destroyed without
 // close() leaves nothing behind. A process that dies leaves an unlocked journal, which readers report as incomplete and
 // recover_journal() makes a trace of. In a forked child the writer does nothing.
 class TraceWriter {
