@@ -30,13 +30,13 @@ demo: build  ## record, find a planted fault, re-run the layer that has it
 	@ci/demo.sh build/bin
 
 test: build-test  ## all tests but the slow ones
-	ctest --preset dev
+	ctest --preset dev --parallel $(JOBS)
 
 test-slow: build-test  ## one full-size run, longer fuzzing, the installed package
-	ctest --test-dir build --output-on-failure --no-tests=error -L slow
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error -L slow
 
 nightly: build-test  ## everything, long variants too
-	ctest --test-dir build --output-on-failure --no-tests=error
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error
 
 fuzz: build-test  ## FUZZ_SECONDS (30) of each fuzzer: trace reader, checkpoint readers, libFuzzer where clang is
 	build/tests/fuzz_reader --seconds $${FUZZ_SECONDS:-30}
@@ -53,10 +53,10 @@ device-bundle: build-test  ## build/device-bundle: the device tests and benchmar
 	ci/device_bundle.sh build build/device-bundle
 
 asan: deps-test  ## everything without LibTorch under the address and undefined-behaviour sanitizers
-	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
+	cmake --preset asan && cmake --build --preset asan && ctest --preset asan --parallel $(JOBS)
 
 tsan: deps-test  ## the same under the thread sanitizer
-	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan --parallel $(JOBS)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.h' '*.cu')
 
