@@ -12,6 +12,7 @@ import tempfile
 
 import codecs_table
 import commands
+import converting
 import diffing
 import kernel_rates
 import machine
@@ -33,6 +34,7 @@ SECTIONS = {
     "start": ("Start-up of gtrace diff", commands.start_up),
     "replay": ("Replay of one layer", commands.replay),
     "golden": ("Size of a golden", commands.golden),
+    "convert": ("Converting a checkpoint", converting.section),
     "kernels": ("Kernels against memory bandwidth", kernel_rates.section),
 }
 
