@@ -3,7 +3,6 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/dropout.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/softmax.h>
@@ -66,15 +65,6 @@ at::Tensor softmax(HalfMode mode, const at::Tensor& scores) {
 at::Tensor matmul(HalfMode mode, const at::Tensor& a, const at::Tensor& b) {
   return rounded_once(
       mode, [](const at::Tensor& x, const at::Tensor& y) { return at::matmul(x, y); }, a, b);
-}
-
-at::Tensor linear(HalfMode mode, const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return rounded_once(
-      mode,
-      [](const at::Tensor& input, const at::Tensor& w, const at::Tensor& b) {
-        return b.defined() ? at::linear(input, w, b) : at::linear(input, w);
-      },
-      x, weight, bias);
 }
 
 at::Tensor add_to_residual(const ResidualSum& how, const at::Tensor& x, const at::Tensor& bias,

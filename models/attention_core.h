@@ -26,9 +26,6 @@ double lowest(at::ScalarType dtype);  // the lowest finite value
 at::Tensor softmax(HalfMode mode, const at::Tensor& scores);  // over keys
 at::Tensor matmul(HalfMode mode, const at::Tensor& a, const at::Tensor& b);
 
-// y = x W^T + bias over the last dimension as one linear; `bias` may be undefined.
-at::Tensor linear(HalfMode mode, const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
-
 // (x + bias), dropout, + residual. `bias` may be undefined.
 struct ResidualSum {
   double dropout = 0;

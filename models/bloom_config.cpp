@@ -25,6 +25,7 @@ const std::vector<ModelOption<BloomConfig>>& bloom_options() {
       model_option("slow_bias", &B::slow_bias),
       model_option("scores", &B::scores),
       model_option("half_mode", &B::half_mode),
+      model_option("linear_operands", &B::linear_operands),
   };
   return all;
 }

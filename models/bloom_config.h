@@ -9,6 +9,7 @@
 
 #include "models/gpt_dims.h"
 #include "models/half_mode.h"
+#include "models/linear_arithmetic.h"
 
 namespace goldentrace {
 
@@ -41,7 +42,9 @@ struct BloomConfig {
   SlowBias slow_bias = SlowBias::added;
   BloomScores scores = BloomScores::current;
   HalfMode half_mode = HalfMode::native;
+  LinearOperands linear_operands = LinearOperands::full;
 
+  LinearArithmetic linears() const { return {half_mode, linear_operands}; }
   std::int64_t head_dim() const { return hidden_size / n_head; }
 };
 

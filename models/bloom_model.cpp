@@ -38,13 +38,13 @@ at::Tensor sliced_linear(const BloomConfig& config, const at::Tensor& x, const A
   const std::int64_t width = x.size(-1) / config.pretraining_tp;
   for (std::int64_t i = 0; i < config.pretraining_tp; ++i)
     sum = sum.add(
-        linear(config.half_mode, x.narrow(-1, i * width, width), affine.weight.narrow(1, i * width, width), {}));
+        linear(config.linears(), x.narrow(-1, i * width, width), affine.weight.narrow(1, i * width, width), {}));
   return config.slow_bias == SlowBias::added ? sum.add(affine.bias) : sum;
 }
 
 at::Tensor output_linear(const BloomConfig& config, const at::Tensor& x, const Affine& affine) {
   if (config.slow_but_exact && config.pretraining_tp > 1) return sliced_linear(config, x, affine);
-  return linear(config.half_mode, x, affine.weight, affine.bias);
+  return linear(config.linears(), x, affine.weight, affine.bias);
 }
 
 // query, key and value of each head lie together: [b, s, 3h] -> [b·n, s, d].
@@ -94,7 +94,7 @@ at::Tensor attention(const BloomPass& pass, const GptBlock& block, std::int64_t 
   const BloomConfig& config = pass.config;
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
   const at::Tensor mixed = in(".query_key_value", [&] {
-    return linear(config.half_mode, x, block.query_key_value.weight, block.query_key_value.bias);
+    return linear(config.linears(), x, block.query_key_value.weight, block.query_key_value.bias);
   });
   const at::Tensor scores = in(".scores", [&] { return scores_of(pass, mixed, index); });
   at::Tensor probs = in(".probs", [&] { return probabilities(pass, scores, index); });
@@ -105,7 +105,7 @@ at::Tensor attention(const BloomPass& pass, const GptBlock& block, std::int64_t 
 
 at::Tensor feed_forward(const BloomPass& pass, const GptBlock& block, const std::string& name, at::Tensor x) {
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
-  x = in(".dense_h_to_4h", [&] { return linear(pass.config.half_mode, x, block.mlp_in.weight, block.mlp_in.bias); });
+  x = in(".dense_h_to_4h", [&] { return linear(pass.config.linears(), x, block.mlp_in.weight, block.mlp_in.bias); });
   x = in(".gelu_impl", [&] { return tanh_gelu(x, megatron_gelu_constant); });
   return in(".dense_4h_to_h", [&] { return output_linear(pass.config, x, block.mlp_out); });
 }
@@ -138,7 +138,7 @@ at::Tensor bloom_logits(const BloomConfig& config, const GptParameters& paramete
   for (std::size_t i = 0; i < parameters.blocks.size(); ++i)
     x = run_block(pass, parameters.blocks[i], static_cast<std::int64_t>(i), x);
   x = norm(pass, "ln_f", parameters.final_norm, x);
-  return layer(events, "lm_head", [&] { return linear(config.half_mode, x, parameters.head, {}); });
+  return layer(events, "lm_head", [&] { return linear(config.linears(), x, parameters.head, {}); });
 }
 
 }  // namespace goldentrace

@@ -1,9 +1,7 @@
 #include "models/gpt_attention.h"
 
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
@@ -77,20 +75,6 @@ at::Tensor merge_heads(const at::Tensor& x) {
 
 }  // namespace
 
-at::Tensor conv1d(HalfMode mode, const at::Tensor& x, const Affine& affine, Conv1dBias bias) {
-  auto size = x.sizes().vec();
-  size.back() = affine.weight.size(1);
-  const at::Tensor rows = x.view({-1, x.size(-1)});
-  if (bias == Conv1dBias::inside)
-    return rounded_once(
-               mode, [](const at::Tensor& b, const at::Tensor& r, const at::Tensor& w) { return at::addmm(b, r, w); },
-               affine.bias, rows, affine.weight)
-        .view(size);
-  return rounded_once(
-             mode, [](const at::Tensor& r, const at::Tensor& w) { return at::mm(r, w); }, rows, affine.weight)
-      .view(size);
-}
-
 at::Tensor additive_mask(const GptConfig& config, const at::Tensor& padding, std::int64_t seq_len,
                          at::ScalarType dtype) {
   const at::Tensor allowed = visible_tokens(config.mask_rule, padding, seq_len);
@@ -101,18 +85,20 @@ at::Tensor attention(const GptPass& pass, const GptBlock& block, std::int64_t la
                      const at::Tensor& x) {
   const GptConfig& config = pass.config;
   const HalfMode mode = config.half_mode;
-  const Conv1dBias bias = config.megatron_mode.bias ? Conv1dBias::outside : Conv1dBias::inside;
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
-  const at::Tensor c_attn = in(".c_attn", [&] { return conv1d(mode, x, block.query_key_value); });
+  const at::Tensor c_attn = in(
+      ".c_attn", [&] { return conv1d(config.linears(), x, block.query_key_value.weight, block.query_key_value.bias); });
   const Heads heads = split_heads(c_attn, config);
   const at::Tensor scores = in(".scores", [&] { return scores_of(heads, config, layer_index); });
   at::Tensor probs = in(".probs", [&] { return probabilities(pass, scores, x.size(1), x.scalar_type()); });
   probs = in(".attn_dropout", [&] { return at::dropout(probs, config.attn_pdrop, true); });
   const at::Tensor context = in(".context", [&] { return merge_heads(matmul(mode, probs, heads.value)); });
-  const at::Tensor projected = in(".c_proj", [&] { return conv1d(mode, context, block.attention_out, bias); });
+  const bool separate = config.megatron_mode.bias;
+  const at::Tensor inside = separate ? at::Tensor() : block.attention_out.bias;
+  const at::Tensor projected =
+      in(".c_proj", [&] { return conv1d(config.linears(), context, block.attention_out.weight, inside); });
   if (config.megatron_mode.bda) return projected;
   return in(".resid_dropout", [&] {
-    const bool separate = bias == Conv1dBias::outside;
     return at::dropout(separate ? projected.add(block.attention_out.bias) : projected, config.resid_pdrop, true);
   });
 }

@@ -19,14 +19,6 @@ struct GptPass {
   at::Tensor mask;  // [b, s] int64, 0 = padding; undefined: no padding
 };
 
-enum class Conv1dBias {
-  inside,   // y = bias + x W, as one addmm
-  outside,  // y = x W
-};
-
-// Over the last dimension.
-at::Tensor conv1d(HalfMode mode, const at::Tensor& x, const Affine& affine, Conv1dBias bias = Conv1dBias::inside);
-
 // 0 where a query may see a key, else the fill value, in the model's dtype: [1 or b, 1, s, s].
 at::Tensor additive_mask(const GptConfig& config, const at::Tensor& padding, std::int64_t seq_len,
                          at::ScalarType dtype);

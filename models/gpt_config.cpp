@@ -52,6 +52,7 @@ const std::vector<Option>& options() {
       field("mask_fill", &GptConfig::mask_fill),
       field("ln_variant", &GptConfig::ln_variant),
       field("half_mode", &GptConfig::half_mode),
+      field("linear_operands", &GptConfig::linear_operands),
       whole_megatron_mode(),
       megatron_mode("megatron_mode.ln", &MegatronMode::ln),
       megatron_mode("megatron_mode.gelu", &MegatronMode::gelu),

@@ -11,6 +11,7 @@
 #include "models/gpt_dims.h"
 #include "models/half_mode.h"
 #include "models/layer_norm.h"
+#include "models/linear_arithmetic.h"
 
 namespace goldentrace {
 
@@ -66,8 +67,10 @@ struct GptConfig {
   MegatronMode megatron_mode;
   LnVariant ln_variant = LnVariant::honest;  // without megatron_mode.ln
   HalfMode half_mode = HalfMode::native;
+  LinearOperands linear_operands = LinearOperands::full;
 
   std::int64_t inner() const { return n_inner.value_or(saturating_product(4, n_embd)); }
+  LinearArithmetic linears() const { return {half_mode, linear_operands}; }
   std::int64_t head_dim() const { return n_embd / n_head; }
 };
 

@@ -38,13 +38,16 @@ at::Tensor separate_bias(const GptConfig& config, const Affine& affine) {
   return config.megatron_mode.bias ? affine.bias : at::Tensor();
 }
 
+at::Tensor projected(const GptConfig& config, const at::Tensor& x, const Affine& affine) {
+  return conv1d(config.linears(), x, affine.weight, config.megatron_mode.bias ? at::Tensor() : affine.bias);
+}
+
 at::Tensor feed_forward(const GptPass& pass, const GptBlock& block, const std::string& name, at::Tensor x) {
   const GptConfig& config = pass.config;
-  const Conv1dBias bias = config.megatron_mode.bias ? Conv1dBias::outside : Conv1dBias::inside;
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
-  x = in(".c_fc", [&] { return conv1d(config.half_mode, x, block.mlp_in, bias); });
+  x = in(".c_fc", [&] { return projected(config, x, block.mlp_in); });
   x = in(".act", [&] { return activated(config, x, separate_bias(config, block.mlp_in)); });
-  x = in(".c_proj", [&] { return conv1d(config.half_mode, x, block.mlp_out, bias); });
+  x = in(".c_proj", [&] { return projected(config, x, block.mlp_out); });
   if (config.megatron_mode.bda) return x;
   return in(".dropout", [&] {
     return at::dropout(config.megatron_mode.bias ? x.add(block.mlp_out.bias) : x, config.resid_pdrop, true);
@@ -82,7 +85,7 @@ at::Tensor gpt_logits(const GptConfig& config, const GptParameters& parameters, 
   for (std::size_t i = 0; i < parameters.blocks.size(); ++i)
     x = run_block(pass, parameters.blocks[i], static_cast<std::int64_t>(i), x);
   x = norm(pass, "ln_f", parameters.final_norm, x);
-  return layer(events, "lm_head", [&] { return linear(config.half_mode, x, parameters.head, {}); });
+  return layer(events, "lm_head", [&] { return linear(config.linears(), x, parameters.head, {}); });
 }
 
 at::Tensor gpt_loss(const at::Tensor& logits, const at::Tensor& labels, const Events& events) {

@@ -73,8 +73,9 @@ at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, s
   const HalfMode mode = config.half_mode;
   const double coefficient = config.layer_coefficient(layer_index);
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
-  const at::Tensor mixed =
-      in(".query_key_value", [&] { return linear(mode, x, block.query_key_value.weight, block.query_key_value.bias); });
+  const at::Tensor mixed = in(".query_key_value", [&] {
+    return linear(config.linears(), x, block.query_key_value.weight, block.query_key_value.bias);
+  });
   const Parts parts = split(mixed, config);
   const at::Tensor query = in(".query", [&] { return turned(heads_of(parts.query, config), config); });
   const at::Tensor key = in(".key", [&] { return turned(heads_of(parts.key, config), config); });
@@ -83,7 +84,7 @@ at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, s
   at::Tensor probs = in(".probs", [&] { return probabilities(pass, scores, coefficient); });
   probs = in(".attention_dropout", [&] { return at::dropout(probs, config.attention_dropout, true); });
   const at::Tensor context = in(".context", [&] { return context_of(mode, probs, value); });
-  return in(".dense", [&] { return linear(mode, context, block.attention_out.weight, {}); });
+  return in(".dense", [&] { return linear(config.linears(), context, block.attention_out.weight, {}); });
 }
 
 }  // namespace goldentrace

@@ -62,6 +62,7 @@ std::vector<MegatronOption> loss_options() {
       model_option("mask_fill", &M::mask_fill),
       model_option("ln_variant", &M::ln_variant),
       model_option("half_mode", &M::half_mode),
+      model_option("linear_operands", &M::linear_operands),
       model_option("prefix_rule", &M::prefix_rule),
       model_option("alibi_rule", &M::alibi_rule),
       model_option("rotary_inv_freq", &M::rotary_inv_freq),

@@ -12,6 +12,7 @@
 #include "models/gpt_dims.h"
 #include "models/half_mode.h"
 #include "models/layer_norm.h"
+#include "models/linear_arithmetic.h"
 
 namespace goldentrace {
 
@@ -85,11 +86,13 @@ struct MegatronConfig {
   MaskFill mask_fill = MaskFill::finfo_min;
   LnVariant ln_variant = LnVariant::honest;
   HalfMode half_mode = HalfMode::native;
+  LinearOperands linear_operands = LinearOperands::full;
   PrefixRule prefix_rule = PrefixRule::main;
   AlibiRule alibi_rule = AlibiRule::main;
   RotaryFrequency rotary_inv_freq = RotaryFrequency::float32;
 
   std::int64_t inner() const { return ffn_hidden_size.value_or(saturating_product(4, hidden_size)); }
+  LinearArithmetic linears() const { return {half_mode, linear_operands}; }
   std::int64_t head_dim() const { return kv_channels.value_or(hidden_size / num_attention_heads); }
   std::int64_t groups() const { return num_query_groups.value_or(num_attention_heads); }
   std::int64_t positions() const { return max_position_embeddings.value_or(1024); }

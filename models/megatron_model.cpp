@@ -67,11 +67,10 @@ at::Tensor activated(const MegatronConfig& config, const at::Tensor& x, const at
 }
 
 at::Tensor feed_forward(const MegatronPass& pass, const GptBlock& block, const std::string& name, at::Tensor x) {
-  const HalfMode mode = pass.config.half_mode;
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
-  x = in(".dense_h_to_4h", [&] { return linear(mode, x, block.mlp_in.weight, {}); });
+  x = in(".dense_h_to_4h", [&] { return linear(pass.config.linears(), x, block.mlp_in.weight, {}); });
   x = in(".activation", [&] { return activated(pass.config, x, block.mlp_in.bias); });
-  return in(".dense_4h_to_h", [&] { return linear(mode, x, block.mlp_out.weight, {}); });
+  return in(".dense_4h_to_h", [&] { return linear(pass.config.linears(), x, block.mlp_out.weight, {}); });
 }
 
 // [s, b, h] -> [b, s, h]. Not as a transpose: its gradient would be strided, and sums over a strided gradient round in
@@ -112,7 +111,7 @@ at::Tensor megatron_logits(const MegatronConfig& config, const GptParameters& pa
   x = batch_first(x);
   x = norm(pass, "final_layernorm", parameters.final_norm, x, config.layernorm_epsilon);
   return layer(events, "logits", [&] {
-    const at::Tensor logits = linear(config.half_mode, x, parameters.head, {});
+    const at::Tensor logits = linear(config.linears(), x, parameters.head, {});
     return config.fp16_lm_cross_entropy ? logits : upcast(logits);
   });
 }

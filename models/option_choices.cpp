@@ -8,6 +8,7 @@ constexpr std::string_view activations[]{"gelu_new", "gelu_fast", "gelu", "gelu_
 constexpr std::string_view score_rules[]{"multiply", "divide"};
 constexpr std::string_view mask_rules[]{"causal", "none", "inverted", "shifted"};
 constexpr std::string_view half_modes[]{"native", "emulated"};
+constexpr std::string_view linear_operands[]{"full", "tf32"};
 constexpr std::string_view ln_variants[]{"honest", "half-moments", "upcast-half-only", "eps-ignored"};
 constexpr std::string_view layouts[]{"pipe", "classic"};
 constexpr std::string_view position_kinds[]{"absolute", "rotary", "alibi"};
@@ -26,6 +27,7 @@ Choices choices(Activation) { return activations; }
 Choices choices(ScoreRule) { return score_rules; }
 Choices choices(MaskRule) { return mask_rules; }
 Choices choices(HalfMode) { return half_modes; }
+Choices choices(LinearOperands) { return linear_operands; }
 Choices choices(LnVariant) { return ln_variants; }
 Choices choices(MegatronLayers) { return layouts; }
 Choices choices(PositionKind) { return position_kinds; }

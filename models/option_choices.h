@@ -18,6 +18,7 @@ Choices choices(Activation);
 Choices choices(ScoreRule);
 Choices choices(MaskRule);
 Choices choices(HalfMode);
+Choices choices(LinearOperands);
 Choices choices(LnVariant);
 Choices choices(MegatronLayers);
 Choices choices(PositionKind);

@@ -221,6 +221,24 @@ TEST(Megatron, EveryOptionTakesItsOwnText) {
   EXPECT_EQ(describe(config).size(), megatron_option_names().size());
 }
 
+// Rounded operands are first seen where the first linear layer multiplies.
+TEST(Megatron, RoundedOperandsBeginAtTheFirstLinear) {
+  const auto plain = taps_of(small()), rounded = taps_of(with({{"linear_operands", "tf32"}}));
+  const std::string first = "layers.0.self_attention.query_key_value";
+  EXPECT_TRUE(at::equal(plain.at("layers.0.input_layernorm"), rounded.at("layers.0.input_layernorm")));
+  const double error = plain.at(first).sub(rounded.at(first)).norm().div(plain.at(first).norm()).item<double>();
+  EXPECT_GT(error, 5e-5);
+  EXPECT_LT(error, 1e-3);
+}
+
+TEST(Megatron, RefusesHostileSizes) {
+  for (const char* size : {"num_layers", "hidden_size", "vocab_size", "ffn_hidden_size", "kv_channels",
+                           "make_vocab_size_divisible_by", "pad_vocab_size_to", "max_position_embeddings"}) {
+    EXPECT_ANY_THROW(check(with({{size, "9223372036854775804"}}))) << size;
+    EXPECT_ANY_THROW(check(with({{size, "0"}}))) << size;
+  }
+}
+
 TEST(Megatron, PadsTheVocabulary) {
   EXPECT_EQ((MegatronConfig{.vocab_size = 50257}.padded_vocab()), 50304);
   EXPECT_EQ((MegatronConfig{.vocab_size = 256}.padded_vocab()), 256);

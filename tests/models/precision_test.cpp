@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/pow.h>
@@ -13,6 +14,7 @@
 #include "models/activation.h"
 #include "models/attention_core.h"
 #include "models/layer_norm.h"
+#include "models/linear_arithmetic.h"
 #include "models/rotary.h"
 
 namespace goldentrace {
@@ -99,6 +101,24 @@ TEST(Gelu, FusedAgainstOpByOp) {
     EXPECT_NEAR(static_cast<double>(found.count) / 200001, share, 0.03);
     EXPECT_NEAR(found.largest, largest, largest / 50);
   }
+}
+
+// 3.14 squared, as cards with TF32 give it.
+TEST(LinearOperands, RoundToTenBits) {
+  const at::Tensor x = at::full({1, 1}, 3.14, at::kFloat).set_requires_grad(true);
+  const at::Tensor product = linear({.operands = LinearOperands::tf32}, x, x.detach(), {});
+  EXPECT_FLOAT_EQ(product.item<float>(), 3.140625F * 3.140625F);
+  product.sum().backward();
+  EXPECT_FLOAT_EQ(x.grad().item<float>(), 3.140625F);
+  const auto rounded = [](double value) {
+    return operand(LinearOperands::tf32, at::full({}, value, at::kFloat)).item<double>();
+  };
+  const double step = 1.0 / 1024;
+  EXPECT_EQ(rounded(1 + step / 2), 1);  // halfway goes to even
+  EXPECT_EQ(rounded(1 + 3 * step / 2), 1 + 2 * step);
+  EXPECT_EQ(rounded(-1 - 0.75 * step), -1 - step);
+  EXPECT_EQ(rounded(0), 0);
+  EXPECT_EQ(operand(LinearOperands::tf32, at::full({}, 3.14, at::kDouble)).item<double>(), 3.14);
 }
 
 TEST(ResidualSum, OneRoundingOrTwo) {

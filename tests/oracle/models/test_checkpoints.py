@@ -23,7 +23,7 @@ def convert(source, target, *options):
 
 
 def gpt2(folder):
-    model = gpt_reference.make(spread=0.05, activation_function="gelu_fast", **NO_DROPOUT)
+    model = gpt_reference.make(spread=0.05, activation_function="gelu_fast", layer_norm_epsilon=1e-3, **NO_DROPOUT)
     model.save_pretrained(folder / "gpt2")
     return model
 
@@ -70,6 +70,8 @@ def test_hugging_face_folders_in_megatrons_shape(tmp_path):
     theirs = gpt_reference.train(model, some_ids())
     assert (ours["logits"] - theirs["logits"]).abs().max() < 2e-6
     assert (ours["losses"] - theirs["losses"]).abs().max() < 2e-6
+    padded = initial(load(tmp_path, "megatron", tmp_path / "gpt2"))["word_embeddings.weight"]
+    assert padded.shape == (128, 64) and (padded[97:] == padded[96]).all()
 
 
 def test_shards_and_torch_files(tmp_path):
