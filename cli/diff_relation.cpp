@@ -13,6 +13,7 @@ namespace goldentrace {
 namespace {
 
 constexpr const char* identity = "identity";
+constexpr const char* infer = "infer";
 
 bool is_built_in(const std::string& name) {
   const std::vector<std::string> names = built_in_relations();
@@ -33,6 +34,7 @@ std::shared_ptr<const Relation> relation_of(const std::string& asked) {
   }
   std::vector<std::string> names = built_in_relations();
   names.emplace_back(identity);
+  names.emplace_back(infer);
   throw Error(ErrorCode::usage, unknown_name("relation", asked, names) + "; a relation of your own is a TOML file");
 }
 
@@ -41,7 +43,8 @@ std::shared_ptr<const Relation> relation_of(const std::string& asked) {
 void add_relation_options(CLI::App& command, std::string& relation) {
   command
       .add_option("--relation", relation,
-                  "Which tensors correspond: identity (by name), megatron-hf, or a TOML file (default: by the headers)")
+                  "Which tensors correspond: identity (by name), infer (by content), megatron-hf, or a TOML file "
+                  "(default: by the headers)")
       ->type_name("NAME|FILE");
   command.add_option_function<std::string>("--print-relation", print_relation, "Print a built-in relation as TOML")
       ->type_name("NAME")
@@ -50,8 +53,14 @@ void add_relation_options(CLI::App& command, std::string& relation) {
 
 void set_relation(const std::string& asked, DiffOptions& options) {
   if (asked.empty()) return;
-  options.relation_use = asked == identity ? RelationUse::identity : RelationUse::given;
-  if (asked != identity) options.relation = relation_of(asked);
+  if (asked == identity) {
+    options.relation_use = RelationUse::identity;
+  } else if (asked == infer) {
+    options.relation_use = RelationUse::inferred;
+  } else {
+    options.relation_use = RelationUse::given;
+    options.relation = relation_of(asked);
+  }
 }
 
 }  // namespace goldentrace

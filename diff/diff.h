@@ -24,6 +24,7 @@ enum class RelationUse {
   automatic,  // a built-in relation where both headers ask for it, else by name
   identity,   // by name
   given,      // DiffOptions::relation
+  inferred,   // by content
 };
 
 struct DiffOptions {

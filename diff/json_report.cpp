@@ -153,8 +153,14 @@ Json relation_json(const RelationReport& relation) {
   Json partial = Json::array();
   for (const PartialReport& each : relation.partial)
     partial.push_back({{"id", to_string(each.id)}, {"text", each.text}});
-  return {{"name", relation.name}, {"chosen", relation.chosen}, {"sides", relation.sides},
-          {"left_out", left_out},  {"partial", partial},        {"unequal_copies", ids(relation.unequal_copies)}};
+  return {{"name", relation.name},
+          {"chosen", relation.chosen},
+          {"sides", relation.sides},
+          {"left_out", left_out},
+          {"partial", partial},
+          {"unequal_copies", ids(relation.unequal_copies)},
+          {"toml", text_or_null(relation.toml)},
+          {"unmatched", relation.unmatched}};
 }
 
 Json model_json(const ModelQuality& model) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diff/diff.h"
 #include "diff/relation/related_traces.h"
@@ -14,6 +15,8 @@ namespace goldentrace {
 struct ChosenRelation {
   std::shared_ptr<const Relation> relation;  // null: by name
   std::string chosen;                        // RelationReport::chosen
+  std::string toml;                          // of an inferred one
+  std::vector<std::string> unmatched;
 };
 
 ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options);

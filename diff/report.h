@@ -90,6 +90,8 @@ struct RelationReport {
   std::vector<LeftOutReport> left_out;
   std::vector<PartialReport> partial;
   std::vector<RecordId> unequal_copies;  // of what it calls replicated
+  std::string toml;                      // an inferred one, for review
+  std::vector<std::string> unmatched;    // what inference found no counterpart for
 };
 
 // One limit that was asked for.

@@ -92,9 +92,23 @@ class Writer {
     line("relation " + used.name + " (" + used.chosen + ")" + (used.sides.empty() ? "" : ": " + used.sides));
   }
 
+  void inferred() {
+    const RelationReport& used = report_.relation;
+    list("not matched by inference", used.unmatched, used.unmatched.size());
+    if (used.toml.empty()) return;
+    line("inferred relation");
+    for (std::size_t begin = 0; begin < used.toml.size();) {
+      const std::size_t end = std::min(used.toml.size(), used.toml.find('\n', begin));
+      line("  " + used.toml.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    line("");
+  }
+
   // What a relation did not compare whole, or not at all.
   void relation_lists() {
     const RelationReport& used = report_.relation;
+    inferred();
     ids("copies that are not equal to the first one", used.unequal_copies);
     Lines partial;
     for (const PartialReport& each : used.partial) {
