@@ -1,6 +1,8 @@
 #include "diff/root_hints.h"
 
 #include "diff/hints.h"
+#include "diff/relation/candidate_forms.h"
+#include "diff/relation/weight_match.h"
 #include "diff/whole_sketch.h"
 
 namespace goldentrace {
@@ -42,11 +44,24 @@ void add_tie(const TraceView& trace, std::int64_t row, const std::string& side, 
   }
 }
 
+// A weight that is the other one in another layout, element for element.
+void add_layout(const TraceView& a, const TraceView& b, const RecordPair& rows, std::vector<Diagnosis>& result) {
+  const Record& of_a = a.records[static_cast<std::size_t>(rows.a)];
+  const bool weight = of_a.id.role == Role::param || of_a.id.role == Role::param_grad;
+  if (!weight || element_count(of_a.shape) < 2 || !a.has_payload(rows.a) || !b.has_payload(rows.b)) return;
+  for (const CandidateForm& each : weight_forms(of_a.shape, head_counts(a, b))) {
+    if (form_error(a, rows.a, b, rows.b, each.form) != 0) continue;
+    result.push_back({"layout", "the same values in another layout: " + each.words, false, std::nullopt});
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const RecordPair& rows,
                                   const Divergence& root) {
   std::vector<Diagnosis> result = value_hints(a, b, rows, root);
+  add_layout(a, b, rows, result);
   std::vector<Diagnosis> tie_a;
   std::vector<Diagnosis> tie_b;
   add_tie(a, rows.a, "A", tie_a);

@@ -33,21 +33,29 @@ std::string regroup(std::size_t axis, const std::string& sizes, const std::vecto
   return "split(" + axis_text(axis) + ", " + sizes + ") | permute(" + permute + ") | merge(" + axis_text(axis) + ", 3)";
 }
 
-std::vector<std::string> regroupings(const Shape& shape, std::size_t axis, const std::vector<std::int64_t>& heads) {
-  std::vector<std::string> forms;
+std::vector<CandidateForm> regroupings(const Shape& shape, std::size_t axis, const std::vector<std::int64_t>& heads) {
+  std::vector<CandidateForm> forms;
   const std::int64_t size = shape[axis];
+  const auto add = [&](const std::string& sizes, const std::vector<std::size_t>& order, const std::string& words) {
+    forms.push_back({regroup(axis, sizes, order, shape.size()), words});
+  };
   for (const std::int64_t n : heads) {
     if (size % (3 * n) != 0) continue;
     const std::string count = std::to_string(n);
-    forms.push_back(regroup(axis, count + ", 3, -1", {1, 0, 2}, shape.size()));  // (n, 3, d) to (3, n, d)
-    forms.push_back(regroup(axis, "3, " + count + ", -1", {1, 0, 2}, shape.size()));
-    forms.push_back(regroup(axis, count + ", -1, 3", {2, 0, 1}, shape.size()));  // (n, d, 3) to (3, n, d)
-    forms.push_back(regroup(axis, "3, " + count + ", -1", {1, 2, 0}, shape.size()));
+    const std::string what = "rows of query, key and value for " + count + " heads: ";
+    add(count + ", 3, -1", {1, 0, 2}, what + "(n, 3, d) in A, (3, n, d) in B");
+    add("3, " + count + ", -1", {1, 0, 2}, what + "(3, n, d) in A, (n, 3, d) in B");
+    add(count + ", -1, 3", {2, 0, 1}, what + "(n, d, 3) in A, (3, n, d) in B");
+    add("3, " + count + ", -1", {1, 2, 0}, what + "(3, n, d) in A, (n, d, 3) in B");
+    add(count + ", 3, -1", {0, 2, 1}, what + "(n, 3, d) in A, (n, d, 3) in B");
+    add(count + ", -1, 3", {0, 2, 1}, what + "(n, d, 3) in A, (n, 3, d) in B");
   }
   for (const std::int64_t shards : {2, 4, 8}) {
     if (size % (2 * shards) != 0) continue;
-    forms.push_back(regroup(axis, std::to_string(shards) + ", 2, -1", {1, 0, 2}, shape.size()));
-    if (shards > 2) forms.push_back(regroup(axis, "2, " + std::to_string(shards) + ", -1", {1, 0, 2}, shape.size()));
+    const std::string count = std::to_string(shards);
+    add(count + ", 2, -1", {1, 0, 2}, "halves of a gated projection: by " + count + " shards in A, whole in B");
+    if (shards > 2)
+      add("2, " + count + ", -1", {1, 0, 2}, "halves of a gated projection: whole in A, by " + count + " shards in B");
   }
   return forms;
 }
@@ -62,19 +70,18 @@ std::vector<std::int64_t> head_counts(const TraceView& a, const TraceView& b) {
   return {heads.begin(), heads.end()};
 }
 
-std::vector<std::string> weight_forms(const Shape& shape, const std::vector<std::int64_t>& heads) {
-  std::vector<std::string> forms{"identity"};
-  if (shape.empty() || shape.size() > 2) return forms;
+std::vector<CandidateForm> weight_forms(const Shape& shape, const std::vector<std::int64_t>& heads) {
+  const CandidateForm same{"identity", "equal"};
+  if (shape.empty() || shape.size() > 2) return {same};
+  std::vector<CandidateForm> forms{same};
+  if (shape.size() == 2) forms.push_back({"transpose(0, 1)", "transposed"});
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    for (std::string& form : regroupings(shape, axis, heads)) forms.push_back(std::move(form));
+    for (const CandidateForm& each : regroupings(shape, axis, heads)) {
+      forms.push_back(each);
+      if (shape.size() == 2) forms.push_back({each.form + " | transpose(0, 1)", each.words + ", and transposed"});
+    }
   }
-  if (shape.size() == 1) return forms;
-  std::vector<std::string> all{"identity", "transpose(0, 1)"};
-  for (std::size_t i = 1; i < forms.size(); ++i) {
-    all.push_back(forms[i]);
-    all.push_back(forms[i] + " | transpose(0, 1)");
-  }
-  return all;
+  return forms;
 }
 
 std::vector<std::string> activation_forms(const Shape& shape, const std::vector<std::int64_t>& heads) {
@@ -84,9 +91,9 @@ std::vector<std::string> activation_forms(const Shape& shape, const std::vector<
   for (const std::int64_t n : heads) {
     const std::string count = std::to_string(n);
     if (shape.size() == 3 && shape[2] % (3 * n) == 0) {
-      for (const std::string& form : regroupings(shape, 2, {n})) {
-        forms.push_back(form);
-        forms.push_back("transpose(0, 1) | " + form);
+      for (const CandidateForm& each : regroupings(shape, 2, {n})) {
+        forms.push_back(each.form);
+        forms.push_back("transpose(0, 1) | " + each.form);
       }
     }
     if (shape.size() == 3 && shape[1] % n == 0) forms.push_back("split(1, -1, " + count + ") | permute(1, 2, 0, 3)");

@@ -83,7 +83,7 @@ class WeightSearch {
     for (std::size_t i = 0; i < list_from_.size(); ++i) {
       if (!from_.has_payload(list_from_[i].row)) continue;
       const std::vector<std::byte> bytes = from_.payload(list_from_[i].row);
-      for (const std::string& form : weight_forms(from(i).shape, heads_)) {
+      for (const auto& [form, words] : weight_forms(from(i).shape, heads_)) {
         const auto made = formed(from(i), bytes, form);
         if (!made) continue;
         const auto found = known.find({from(i).dtype, made->first, content_hash(made->second)});
@@ -177,7 +177,7 @@ class WeightSearch {
     for (std::size_t j = 0; j < list_to_.size(); ++j) {
       if (used_to_[j] || !is_similar(from(i), to(j)) || is_contradicted(i, j)) continue;
       if (!from_.has_payload(list_from_[i].row) || !to_.has_payload(list_to_[j].row)) continue;
-      for (const std::string& form : weight_forms(from(i).shape, heads_)) {
+      for (const auto& [form, words] : weight_forms(from(i).shape, heads_)) {
         const double error = form_error(from_, list_from_[i].row, to_, list_to_[j].row, form);
         if (error >= least) continue;
         least = error;
