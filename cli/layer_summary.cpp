@@ -38,7 +38,7 @@ class Summaries {
   }
 
   void add(const Record& record) {
-    if (record.id.layer == loss_layer) return;
+    if (record.id.role == Role::loss) return;
     LayerSummary& line = find(record.id.layer, record.id.pass);
     count(line, {record.id.step, record.id.micro, record.id.rank, record.id.call});
     const Role role = record.id.role;

@@ -21,7 +21,7 @@ struct LayerSummary {
   std::string note;                               // why not bit-equal; "inputs not captured (0)"
 };
 
-// In order of first use; the loss is left out.
+// In order of first use; records of role loss are left out, they are listed as losses.
 std::vector<LayerSummary> summarize_layers(const TraceReader& trace);
 
 struct LossValue {

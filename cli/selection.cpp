@@ -40,7 +40,7 @@ bool matches(const std::string& pattern, const std::string& text) {
 
 std::vector<std::string> layer_names(const TraceReader& trace) {
   std::vector<std::string> names;
-  std::set<std::string> seen{std::string(loss_layer)};
+  std::set<std::string> seen;
   const auto add = [&](const std::string& name) {
     if (seen.insert(name).second) names.push_back(name);
   };
