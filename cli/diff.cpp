@@ -65,6 +65,7 @@ DiffOptions diff_options(const DiffCommandOptions& options) {
   result.gate.nan = parse_nan_policy(options.nan);
   result.gate.dtypes = options.strict ? DTypePolicy::differ : DTypePolicy::note;
   if (!options.rules.empty()) result.rules = read_rules(options.rules);
+  refuse_unread_limits(result.rules, result.gate.kind);
   set_relation(options.relation, result);
   result.filter = options.filter;
   result.limit = list_limit(options);

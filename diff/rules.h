@@ -5,7 +5,7 @@
 //   role = ["output", "param"]     # one or a list; left out: every role
 //   pass = "forward"               # one or a list; left out: every pass
 //   gate = "allclose"              # bitwise, allclose or rel; left out: the gate of the command line
-//   atol = 1e-4                    # rtol, atol (allclose), rel (rel)
+//   atol = 1e-4                    # rtol, atol (allclose), rel (rel); refused where the gate is another
 //   nan = "same"                   # same or differ
 //
 // The last rule that matches a record decides; what it leaves out comes from the command line.
@@ -48,5 +48,9 @@ struct Rules {
 // understood, with the nearest word that is.
 Rules read_rules(const std::filesystem::path& path);
 Rules parse_rules(std::string_view text, const std::filesystem::path& path);
+
+// Error(usage) naming file and line for a rule whose limit its gate does not read; a rule without a gate has that of
+// the command line.
+void refuse_unread_limits(const Rules& rules, GateKind of_command_line);
 
 }  // namespace goldentrace

@@ -84,6 +84,27 @@ TEST(Rules, RefuseWhatMeansNothing) {
   EXPECT_THAT(refusal("[[rule]\n"), HasSubstr("line 1"));
 }
 
+std::string unread(const std::string& text, GateKind kind) {
+  try {
+    refuse_unread_limits(parse_rules(text, "rules.toml"), kind);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Rules, ALimitThatTheGateDoesNotReadIsRefused) {
+  const std::string atol = "[[rule]]\nrel = 1\ngate = \"rel\"\n[[rule]]\nlayer = \"a\"\natol = 1\n";
+  EXPECT_THAT(unread(atol, GateKind::rel), HasSubstr("rules.toml: line 4: 'atol' belongs to gate = \"allclose\""));
+  EXPECT_THAT(unread(atol, GateKind::bitwise), HasSubstr("line 4: 'atol'"));
+  EXPECT_EQ(unread(atol, GateKind::allclose), "");
+  EXPECT_THAT(unread("[[rule]]\nrtol = 1\n", GateKind::rel), HasSubstr("line 1: 'rtol'"));
+  EXPECT_THAT(unread("[[rule]]\nrel = 1\n", GateKind::allclose), HasSubstr("line 1: 'rel' belongs to gate = \"rel\""));
+  EXPECT_EQ(unread("[[rule]]\nrel = 1\n", GateKind::rel), "");
+  EXPECT_EQ(unread("[[rule]]\ngate = \"allclose\"\natol = 1\n", GateKind::rel), "");
+}
+
 TEST(Rules, WhatIsNoTomlIsSaidInOurWords) {
   EXPECT_THAT(refusal("[[rule]]\nrel = small\n"),
               EndsWith("line 2: 'rel' needs a number, as in rel = 1e-4; found 'small'"));
