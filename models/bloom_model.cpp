@@ -6,7 +6,6 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,18 +31,15 @@ at::Tensor norm(const BloomPass& pass, const std::string& name, const Affine& af
   });
 }
 
-// The product by column slices, summed in their order from zero: what ranks of pretraining_tp do.
-at::Tensor sliced_linear(const BloomConfig& config, const at::Tensor& x, const Affine& affine) {
-  at::Tensor sum = at::zeros_like(x.narrow(-1, 0, 1)).expand({x.size(0), x.size(1), affine.weight.size(0)});
-  const std::int64_t width = x.size(-1) / config.pretraining_tp;
-  for (std::int64_t i = 0; i < config.pretraining_tp; ++i)
-    sum = sum.add(
-        linear(config.linears(), x.narrow(-1, i * width, width), affine.weight.narrow(1, i * width, width), {}));
+// As ranks of pretraining_tp would, from zeros.
+at::Tensor exact_linear(const BloomConfig& config, const at::Tensor& x, const Affine& affine) {
+  const at::Tensor zeros = at::zeros({x.size(0), x.size(1), affine.weight.size(0)}, x.options());
+  const at::Tensor sum = sliced_linear(config.linears(), x, affine.weight, config.pretraining_tp, zeros);
   return config.slow_bias == SlowBias::added ? sum.add(affine.bias) : sum;
 }
 
 at::Tensor output_linear(const BloomConfig& config, const at::Tensor& x, const Affine& affine) {
-  if (config.slow_but_exact && config.pretraining_tp > 1) return sliced_linear(config, x, affine);
+  if (config.slow_but_exact && config.pretraining_tp > 1) return exact_linear(config, x, affine);
   return linear(config.linears(), x, affine.weight, affine.bias);
 }
 

@@ -32,6 +32,18 @@ at::Tensor linear(const LinearArithmetic& arithmetic, const at::Tensor& x, const
       operand(arithmetic.operands, x), operand(arithmetic.operands, weight), bias);
 }
 
+at::Tensor sliced_linear(const LinearArithmetic& arithmetic, const at::Tensor& x, const at::Tensor& weight,
+                         std::int64_t ranks, const at::Tensor& initial) {
+  at::Tensor sum = initial;
+  const std::int64_t width = x.size(-1) / ranks;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::int64_t from = rank * width;
+    const at::Tensor part = linear(arithmetic, x.narrow(-1, from, width), weight.narrow(1, from, width), {});
+    sum = sum.defined() ? sum.add(part) : part;
+  }
+  return sum;
+}
+
 at::Tensor conv1d(const LinearArithmetic& arithmetic, const at::Tensor& x, const at::Tensor& weight,
                   const at::Tensor& bias) {
   auto size = x.sizes().vec();

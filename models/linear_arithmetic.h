@@ -24,7 +24,12 @@ at::Tensor operand(LinearOperands operands, const at::Tensor& tensor);
 at::Tensor linear(const LinearArithmetic& arithmetic, const at::Tensor& x, const at::Tensor& weight,
                   const at::Tensor& bias);
 
-// The same with W [in, out], as one addmm or mm of the rows.
+// initial + x_1 W_1^T + x_2 W_2^T + …, the product by `ranks` slices of the inner dimension, summed in their order:
+// what tensor-parallel ranks do. An undefined `initial` leaves it out.
+at::Tensor sliced_linear(const LinearArithmetic& arithmetic, const at::Tensor& x, const at::Tensor& weight,
+                         std::int64_t ranks, const at::Tensor& initial);
+
+// linear with W [in, out], as one addmm or mm of the rows.
 at::Tensor conv1d(const LinearArithmetic& arithmetic, const at::Tensor& x, const at::Tensor& weight,
                   const at::Tensor& bias);
 

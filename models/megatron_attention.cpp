@@ -67,6 +67,11 @@ at::Tensor context_of(HalfMode mode, const at::Tensor& probs, const at::Tensor& 
 
 }  // namespace
 
+at::Tensor row_parallel(const MegatronConfig& config, const at::Tensor& x, const Affine& affine) {
+  if (config.tensor_model_parallel_size == 1) return linear(config.linears(), x, affine.weight, {});
+  return sliced_linear(config.linears(), x, affine.weight, config.tensor_model_parallel_size, {});
+}
+
 at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, std::int64_t layer_index,
                               const std::string& name, const at::Tensor& x) {
   const MegatronConfig& config = pass.config;
@@ -84,7 +89,7 @@ at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, s
   at::Tensor probs = in(".probs", [&] { return probabilities(pass, scores, coefficient); });
   probs = in(".attention_dropout", [&] { return at::dropout(probs, config.attention_dropout, true); });
   const at::Tensor context = in(".context", [&] { return context_of(mode, probs, value); });
-  return in(".dense", [&] { return linear(config.linears(), context, block.attention_out.weight, {}); });
+  return in(".dense", [&] { return row_parallel(config, context, block.attention_out); });
 }
 
 }  // namespace goldentrace

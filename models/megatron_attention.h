@@ -21,6 +21,9 @@ struct MegatronPass {
   at::Tensor padding;  // [b, s] int64, 0 = padding; undefined: no padding
 };
 
+// The output projection of attention or MLP without its bias: with tensor parallelism the sum of the ranks' products.
+at::Tensor row_parallel(const MegatronConfig& config, const at::Tensor& x, const Affine& affine);
+
 // Everything inside the label `name` ("layers.0.self_attention"): [s, b, h] -> [s, b, h], without the bias of the
 // output projection, which is added where dropout and residual are.
 at::Tensor megatron_attention(const MegatronPass& pass, const GptBlock& block, std::int64_t layer_index,

@@ -20,6 +20,7 @@ std::vector<MegatronOption> size_options() {
           model_option("num_query_groups", &M::num_query_groups),
           model_option("vocab_size", &M::vocab_size),
           model_option("make_vocab_size_divisible_by", &M::make_vocab_size_divisible_by),
+          model_option("tensor_model_parallel_size", &M::tensor_model_parallel_size),
           model_option("pad_vocab_size_to", &M::pad_vocab_size_to),
           model_option("max_position_embeddings", &M::max_position_embeddings)};
 }
@@ -92,6 +93,24 @@ std::string opposite(std::string_view option, std::string_view text) {
   return to_text(!value);
 }
 
+// Each rank has its own heads and its own part of the MLP.
+void check_ranks(const MegatronConfig& c) {
+  require_positive("tensor_model_parallel_size", c.tensor_model_parallel_size);
+  for (const auto& [whole, value] :
+       {std::pair{"num_attention_heads", c.num_attention_heads}, std::pair{"num_query_groups", c.groups()},
+        std::pair{"ffn_hidden_size", c.inner()}})
+    require_divides("tensor_model_parallel_size", c.tensor_model_parallel_size, whole, value);
+}
+
+// What the command line says in another place.
+std::string hint_for(std::string_view name) {
+  if (name == "fp16" || name == "bf16") return "choose it with --dtype";
+  if (name == "seq_length") return "choose it with --seq";
+  if (name == "micro_batch_size") return "choose it with --batch";
+  if (name == "seed" || name == "lr" || name == "optimizer") return "choose it with --" + std::string(name);
+  return "";
+}
+
 void check_megatron_sizes(const MegatronConfig& c) {
   require_positive("num_layers", c.num_layers);
   require_positive("hidden_size", c.hidden_size);
@@ -103,6 +122,7 @@ void check_megatron_sizes(const MegatronConfig& c) {
   if (c.num_query_groups) require_positive("num_query_groups", *c.num_query_groups);
   if (c.max_position_embeddings) require_positive("max_position_embeddings", *c.max_position_embeddings);
   require_divides("num_attention_heads", c.num_attention_heads, "hidden_size", c.hidden_size);
+  check_ranks(c);
   require_divides("num_query_groups", c.groups(), "num_attention_heads", c.num_attention_heads);
   if (c.pad_vocab_size_to)
     require(*c.pad_vocab_size_to >= c.vocab_size, "pad_vocab_size_to " + std::to_string(*c.pad_vocab_size_to) +
@@ -144,8 +164,9 @@ void check_pairs(const MegatronConfig& c) {
 
 std::int64_t MegatronConfig::padded_vocab() const {
   if (pad_vocab_size_to) return *pad_vocab_size_to;
-  const std::int64_t rest = vocab_size % make_vocab_size_divisible_by;
-  return rest == 0 ? vocab_size : saturating_sum(vocab_size - rest, make_vocab_size_divisible_by);
+  const std::int64_t multiple = saturating_product(make_vocab_size_divisible_by, tensor_model_parallel_size);
+  const std::int64_t rest = vocab_size % multiple;
+  return rest == 0 ? vocab_size : saturating_sum(vocab_size - rest, multiple);
 }
 
 bool MegatronConfig::fuses_bias_gelu() const {
@@ -165,6 +186,8 @@ double MegatronConfig::layer_coefficient(std::int64_t layer_index) const {
 void set_option(MegatronConfig& config, std::string_view option, std::string_view value) {
   std::string name(option);
   std::ranges::replace(name, '-', '_');
+  if (const std::string hint = hint_for(name); !hint.empty())
+    throw Error(ErrorCode::usage, name + " is no option of the model: " + hint);
   const auto flag = std::ranges::find(negative_flags, name, &Flag::name);
   if (flag == std::end(negative_flags)) return set_option(megatron_options(), config, name, value);
   set_option(megatron_options(), config, flag->switches_off, opposite(option, value));

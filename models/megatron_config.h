@@ -47,11 +47,12 @@ struct MegatronConfig {
   std::int64_t num_layers = 12;
   std::int64_t hidden_size = 768;
   std::int64_t num_attention_heads = 12;
-  std::optional<std::int64_t> ffn_hidden_size;   // none: 4 hidden_size
-  std::optional<std::int64_t> kv_channels;       // head size; none: hidden_size / num_attention_heads
-  std::optional<std::int64_t> num_query_groups;  // none: each head has its own key and value
-  std::int64_t vocab_size = 50257;               // tokens
-  std::int64_t make_vocab_size_divisible_by = 128;
+  std::optional<std::int64_t> ffn_hidden_size;          // none: 4 hidden_size
+  std::optional<std::int64_t> kv_channels;              // head size; none: hidden_size / num_attention_heads
+  std::optional<std::int64_t> num_query_groups;         // none: each head has its own key and value
+  std::int64_t vocab_size = 50257;                      // tokens
+  std::int64_t make_vocab_size_divisible_by = 128;      // times the ranks
+  std::int64_t tensor_model_parallel_size = 1;          // ranks, here one after another in one process
   std::optional<std::int64_t> pad_vocab_size_to;        // instead of the multiple
   std::optional<std::int64_t> max_position_embeddings;  // of absolute positions; none: 1024
   bool untie_embeddings_and_output_weights = false;

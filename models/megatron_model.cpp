@@ -70,7 +70,7 @@ at::Tensor feed_forward(const MegatronPass& pass, const GptBlock& block, const s
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
   x = in(".dense_h_to_4h", [&] { return linear(pass.config.linears(), x, block.mlp_in.weight, {}); });
   x = in(".activation", [&] { return activated(pass.config, x, block.mlp_in.bias); });
-  return in(".dense_4h_to_h", [&] { return linear(pass.config.linears(), x, block.mlp_out.weight, {}); });
+  return in(".dense_4h_to_h", [&] { return row_parallel(pass.config, x, block.mlp_out); });
 }
 
 // [s, b, h] -> [b, s, h]. Not as a transpose: its gradient would be strided, and sums over a strided gradient round in

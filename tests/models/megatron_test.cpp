@@ -212,6 +212,7 @@ TEST(Megatron, RefusesOptionsThatExcludeEachOther) {
   }
   check(small());
   EXPECT_ANY_THROW(with({{"position-embedding-type", "alibi,rotary"}}));
+  EXPECT_ANY_THROW(with({{"fp16", "true"}}));
 }
 
 TEST(Megatron, EveryOptionTakesItsOwnText) {
@@ -219,6 +220,19 @@ TEST(Megatron, EveryOptionTakesItsOwnText) {
   for (const auto& [name, text] : describe(config)) set_option(config, name, text);
   EXPECT_EQ(describe(config), describe(MegatronConfig{}));
   EXPECT_EQ(describe(config).size(), megatron_option_names().size());
+}
+
+// Ranks sum parts of the product: the first tap that rounds otherwise is the output projection of attention.
+TEST(Megatron, RanksSumInTheirOrder) {
+  const auto whole = taps_of(with({{"pad-vocab-size-to", "128"}}));
+  const auto split = taps_of(with({{"pad-vocab-size-to", "128"}, {"tensor-model-parallel-size", "4"}}));
+  const std::string attention = "layers.0.self_attention";
+  EXPECT_TRUE(at::equal(whole.at(attention + ".context"), split.at(attention + ".context")));
+  EXPECT_FALSE(at::equal(whole.at(attention + ".dense"), split.at(attention + ".dense")));
+  EXPECT_LT(whole.at("logits").sub(split.at("logits")).abs().max().item<double>(), 1e-5);
+  EXPECT_EQ((MegatronConfig{.vocab_size = 50257, .tensor_model_parallel_size = 2}.padded_vocab()), 50432);
+  EXPECT_EQ((MegatronConfig{.vocab_size = 50257, .tensor_model_parallel_size = 4}.padded_vocab()), 50688);
+  EXPECT_ANY_THROW(check(with({{"tensor-model-parallel-size", "3"}})));
 }
 
 // Rounded operands are first seen where the first linear layer multiplies.
@@ -232,8 +246,9 @@ TEST(Megatron, RoundedOperandsBeginAtTheFirstLinear) {
 }
 
 TEST(Megatron, RefusesHostileSizes) {
-  for (const char* size : {"num_layers", "hidden_size", "vocab_size", "ffn_hidden_size", "kv_channels",
-                           "make_vocab_size_divisible_by", "pad_vocab_size_to", "max_position_embeddings"}) {
+  for (const char* size :
+       {"num_layers", "hidden_size", "vocab_size", "ffn_hidden_size", "kv_channels", "tensor_model_parallel_size",
+        "make_vocab_size_divisible_by", "pad_vocab_size_to", "max_position_embeddings"}) {
     EXPECT_ANY_THROW(check(with({{size, "9223372036854775804"}}))) << size;
     EXPECT_ANY_THROW(check(with({{size, "0"}}))) << size;
   }
