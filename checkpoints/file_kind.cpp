@@ -4,10 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "traces/foreign_text.h"
+
 namespace goldentrace {
 namespace {
-
-constexpr std::string_view pointer_magic = "version https://git-lfs";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> magic{{
     {"PK\x03\x04", "a zip archive, as torch.save writes"},
@@ -19,24 +19,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> magic{{
     {"{", "JSON text; perhaps its index file"},
 }};
 
-bool looks_like_html(std::string_view text) {
-  const auto start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos) return false;
-  const auto rest = text.substr(start);
-  return rest.starts_with("<!") || rest.starts_with("<html") || rest.starts_with("<HTML") || rest.starts_with("<?xml");
-}
-
 }  // namespace
 
 std::string foreign_file_kind(std::span<const char> head, std::string_view wanted) {
   const std::string_view text(head.data(), head.size());
-  if (text.starts_with(pointer_magic)) return "looks like a git-lfs pointer; fetch the file with git lfs pull";
-  const auto refusal = [&](std::string_view kind) {
-    return "not " + std::string(wanted) + " (" + std::string(kind) + ")";
-  };
   for (const auto& [start, kind] : magic)
-    if (text.starts_with(start)) return refusal(kind);
-  return looks_like_html(text) ? refusal("HTML, perhaps an error page") : "";
+    if (text.starts_with(start)) return "not " + std::string(wanted) + " (" + std::string(kind) + ")";
+  return foreign_text(text, wanted);
 }
 
 }  // namespace goldentrace

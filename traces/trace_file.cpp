@@ -10,6 +10,7 @@
 #include <string>
 
 #include "traces/error.h"
+#include "traces/foreign_text.h"
 #include "traces/hash.h"
 #include "traces/journal_format.h"
 #include "traces/journal_reader.h"
@@ -32,6 +33,12 @@ bool is_leftover_name(const std::string& path) {
 
 [[noreturn]] void refuse(const TraceFile& file, ErrorCode code, const std::string& what) {
   throw Error(code, what, {.file = file.path().string()});
+}
+
+[[noreturn]] void refuse_foreign(const TraceFile& file, std::span<const std::byte> block) {
+  const auto head = std::min<std::uint64_t>(file.size(), block.size());
+  const std::string text = foreign_text({reinterpret_cast<const char*>(block.data()), head}, "a trace");
+  refuse(file, ErrorCode::not_a_trace, text.empty() ? "not a trace (" + std::to_string(file.size()) + " bytes)" : text);
 }
 
 std::string of_bytes(std::uint64_t have, std::uint64_t want) {
@@ -80,7 +87,7 @@ void TraceFile::check_first_block() {
            "a journal, not a trace; recover it with: " + recover_command(path_) + " -o OTHER");
   }
   if (block_.magic != format::magic || size_ < shortest) {
-    refuse(*this, ErrorCode::not_a_trace, "not a trace (" + std::to_string(size_) + " bytes)");
+    refuse_foreign(*this, bytes);
   }
   if (size_ < sizeof block_) refuse(*this, ErrorCode::damaged, of_bytes(size_, block_.file_bytes));
   const Hash128 hash = piece_hash(bytes.first(format::hashed_block_bytes));
