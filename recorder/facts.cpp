@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tape/environment.h"
 
@@ -49,6 +50,21 @@ void add_capture(Header& header, const RecorderOptions& options) {
   if (!options.roles.empty()) header["capture.roles"] = joined(options.roles);
 }
 
+// What float32 products are rounded to, of every backend.
+void add_fp32_precision(const at::Context& context, Header& header) {
+  using Backend = at::Float32Backend;
+  using Op = at::Float32Op;
+  for (const auto& [backend, backend_name] : {std::pair(Backend::CUDA, "cuda"), std::pair(Backend::MKLDNN, "mkldnn")}) {
+    for (const auto& [op, op_name] :
+         {std::pair(Op::MATMUL, "matmul"), std::pair(Op::CONV, "conv"), std::pair(Op::RNN, "rnn")}) {
+      const std::string name = std::string("torch.fp32_precision.") + backend_name + "." + op_name;
+      header[name] = at::precision2str(context.float32Precision(backend, op));
+    }
+  }
+  header["torch.allow_tf32"] =
+      yes_no(context.float32Precision(Backend::CUDA, Op::MATMUL) == at::Float32Precision::TF32);
+}
+
 void add_flags(Header& header) {
   const at::Context& context = at::globalContext();
   header["torch.deterministic"] = yes_no(context.deterministicAlgorithms());
@@ -62,6 +78,7 @@ void add_flags(Header& header) {
         return "medium";
     }
   }();
+  add_fp32_precision(context, header);
   header["torch.mkldnn"] = yes_no(context.userEnabledMkldnn());
   header["torch.reduced_precision_fp16"] =
       yes_no(context.allowFP16ReductionCuBLAS() == at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK);
