@@ -214,7 +214,7 @@ class Run {
     const std::int64_t first = found.roots.front();
     report_.followers = count_followers(input, graph, found, first);
     report_.diagnosis =
-        root_hints(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(first)], report_.roots.front());
+        root_hints(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(first)], code, report_.roots.front());
     explain_partial_inputs(report_.roots.front().pair.id);
   }
 

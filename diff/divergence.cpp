@@ -56,13 +56,16 @@ class Search {
 
   // Inputs and gradients that arrive are the tensor that left, or a part of it: what reads them decides.
   bool is_arrival(Node pair) const { return id(pair).role == Role::input || id(pair).role == Role::grad_output; }
+  bool has_other_code(Node pair) const {
+    return code_.calls_of(a(pair), b(pair)).have_tapes() && !code_.is_same(a(pair), b(pair));
+  }
   bool feels_nothing(Node pair) const {
-    if (state(pair) == PairState::differs) return is_arrival(pair) && absorbed_[static_cast<std::size_t>(pair)];
-    return agrees(pair);
+    if (state(pair) != PairState::differs) return agrees(pair);
+    return absorbed_[static_cast<std::size_t>(pair)] && (is_arrival(pair) || has_other_code(pair));
   }
 
-  // All that read the tensor of a group agree, and something reads it. A result that differs, though it is absorbed
-  // further on, does not agree: differences that only shrink are no invariance.
+  // All that read the tensor of a group agree, and something reads it. What the same code made of it and differs,
+  // though it is absorbed further on, does not agree: differences that only shrink are no invariance.
   bool is_absorbed(const Nodes& group) const {
     bool read = false;
     for (const Node pair : group) {

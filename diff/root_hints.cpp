@@ -1,8 +1,13 @@
 #include "diff/root_hints.h"
 
+#include <algorithm>
+
+#include "diff/code_hints.h"
 #include "diff/hints.h"
+#include "diff/padding_hint.h"
 #include "diff/relation/candidate_forms.h"
 #include "diff/relation/weight_match.h"
+#include "diff/row_order.h"
 #include "diff/whole_sketch.h"
 
 namespace goldentrace {
@@ -25,7 +30,31 @@ std::vector<Diagnosis> value_hints(const TraceView& a, const TraceView& b, const
   if (bytes_a.empty() || bytes_b.empty()) return {};
   const TensorView view_a{root.pair.dtype_a, root.pair.shape_a, bytes_a};
   const TensorView view_b{root.pair.dtype_b, root.pair.shape_b, bytes_b};
-  return hints(view_a, view_b, root.pair.judgement);
+  std::vector<Diagnosis> result = hints(view_a, view_b, root.pair.judgement);
+  const auto permutation = std::ranges::find(result, "permutation", &Diagnosis::kind);
+  if (permutation != result.end()) {
+    if (auto order = row_order(view_a, view_b, root.pair.id.layer)) {
+      *permutation = {"row-order", std::move(*order), false, std::nullopt};
+    }
+  }
+  if (auto padding = padding_hint(a, rows.a, view_a, view_b)) {
+    result.push_back({"padding", std::move(*padding), false, std::nullopt});
+  }
+  return result;
+}
+
+void add_code_hints(const TraceView& a, const TraceView& b, const RecordPair& rows, const LayerCode& code,
+                    const Divergence& root, std::vector<Diagnosis>& result) {
+  if (root.pair.id.role != Role::output) return;
+  const LayerCode::Calls calls =
+      code.calls_of(a.records[static_cast<std::size_t>(rows.a)], b.records[static_cast<std::size_t>(rows.b)]);
+  if (!calls.have_tapes()) return;
+  const Tape tape_a = a.tape(calls.a->tape);
+  const std::vector<Diagnosis> found = code_hints(tape_a, b.tape(calls.b->tape), root);
+  result.insert(result.end(), found.begin(), found.end());
+  if (!a.header || !b.header) return;
+  const std::vector<Diagnosis> settings = precision_hints(*a.header, *b.header, tape_a);
+  result.insert(result.end(), settings.begin(), settings.end());
 }
 
 // A parameter that holds another parameter's content: tied where it should not be, or the other way round.
@@ -58,10 +87,11 @@ void add_layout(const TraceView& a, const TraceView& b, const RecordPair& rows, 
 
 }  // namespace
 
-std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const RecordPair& rows,
+std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const RecordPair& rows, const LayerCode& code,
                                   const Divergence& root) {
   std::vector<Diagnosis> result = value_hints(a, b, rows, root);
   add_layout(a, b, rows, result);
+  add_code_hints(a, b, rows, code, root, result);
   std::vector<Diagnosis> tie_a;
   std::vector<Diagnosis> tie_b;
   add_tie(a, rows.a, "A", tie_a);
