@@ -1,9 +1,13 @@
 #include "tests/cases/runs/runs.h"
 
+#include <ATen/ops/empty.h>
+
+#include <cstring>
 #include <optional>
 
 #include "cli/plant.h"
 #include "cli/wire.h"
+#include "traces/error.h"
 #include "traces/trace_reader.h"
 
 namespace goldentrace::cases {
@@ -21,6 +25,11 @@ auto record_run(const std::filesystem::path& path, const Variation& variation, s
     if (variation.parameter) variation.parameter(name, value);
     watch(name, value);
   };
+  if (variation.alter) {
+    events.alter = [&, planted = events.alter](const std::string& layer, at::Tensor output) {
+      return planted(layer, variation.alter(layer, std::move(output)));
+    };
+  }
   auto result = train(events);
   recorder.close();
   return result;
@@ -49,7 +58,11 @@ MlpResult record(const std::filesystem::path& path, const MlpOptions& options, c
 }
 
 GptResult record(const std::filesystem::path& path, const GptOptions& options, const Variation& variation) {
-  return record_run(path, variation, options.config.n_head,
+  Variation described = variation;
+  Header& header = described.recorder.header;
+  header["model.shape"] = name(options.kind);
+  for (const auto& [option, value] : describe(options)) header["model." + option] = value;
+  return record_run(path, described, head_count(options),
                     [&](const Events& events) { return train_gpt(options, events); });
 }
 
@@ -63,6 +76,17 @@ std::string first_divergence(const Report& report) {
   const Divergence& root = report.roots.front();
   return root.pair.id.layer + " " + std::string(name(root.pair.id.role)) + " " + root.pair.id.index + " " +
          std::string(name(root.origin));
+}
+
+at::Tensor recorded(const std::filesystem::path& trace, const std::string& id) {
+  const TraceReader reader(trace);
+  const auto row = reader.find(parse_record_id(id));
+  if (!row) throw Error(ErrorCode::not_found, id + " is not recorded");
+  const std::vector<std::byte> bytes = reader.payload(*row);
+  const at::Tensor result = at::empty(reader.records()[static_cast<std::size_t>(*row)].shape, at::kFloat);
+  if (bytes.size() != result.nbytes()) throw Error(ErrorCode::incomparable, id + " is no float32");
+  std::memcpy(result.data_ptr(), bytes.data(), bytes.size());
+  return result;
 }
 
 }  // namespace goldentrace::cases

@@ -1,0 +1,321 @@
+// A07, B03, B05, B06, F15: runs that differ in their numerics, their batch or their padding, and not in their weights.
+#include <ATen/Context.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/record_function.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/wire.h"
+#include "diff/relation/relation.h"
+#include "diff/text_report.h"
+#include "models/gpt_model.h"
+#include "models/gpt_parameters.h"
+#include "tests/cases/models/tiny.h"
+#include "tests/cases/runs/runs.h"
+#include "tests/support/temporary_folder.h"
+
+namespace goldentrace::cases {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+auto hint_says(const std::string& text) { return Contains(Field(&Diagnosis::text, HasSubstr(text))); }
+
+template <class Body>
+at::Tensor layer(const char* label, const Body& body) {
+  RECORD_USER_SCOPE(label);
+  return body();
+}
+
+class Numerics : public testing::Test {
+ protected:
+  GptResult tiny(const std::string& file, const GptOptions& options, Variation variation = {}) const {
+    variation.parameter = set_weights(tiny_megatron_weights());
+    return record(path(file), options, variation);
+  }
+  void run(const std::string& file, const std::function<void()>& program) const {
+    RecorderOptions options;
+    options.output = path(file);
+    Recorder recorder(options);
+    recorder.step(0);
+    program();
+    recorder.close();
+  }
+  Report compared(const DiffOptions& options = {}) const { return compare(path("a.h5"), path("b.h5"), options); }
+  std::filesystem::path path(const std::string& file) const { return folder_ / file; }
+
+  testing_support::TemporaryFolder folder_;
+};
+
+// A07: the epsilon of a norm counts most where the variance is small.
+
+void norm_of_rows(const at::Tensor& rows, double eps) {
+  const at::Tensor y = layer("norm", [&] { return at::layer_norm(rows, {4}, {}, {}, eps); });
+  layer("end", [&] { return y.add(1); });
+}
+
+TEST_F(Numerics, A07RowsOfSmallVarianceShowItMost) {
+  const at::Tensor row = at::tensor({1.F, -1.F, 2.F, -2.F});
+  const at::Tensor rows = at::stack({row, row.mul(1e-2), row.mul(1e-3)});
+  run("a.h5", [&] { norm_of_rows(rows, 1e-5); });
+  run("b.h5", [&] { norm_of_rows(rows, 1e-6); });
+  const at::Tensor a = recorded(path("a.h5"), "0:0:0/forward/norm#0/output.0").select(1, 0);
+  const at::Tensor b = recorded(path("b.h5"), "0:0:0/forward/norm#0/output.0").select(1, 0);
+  const double of_a[] = {0.632454, 0.620174, 0.282843}, of_b[] = {0.632455, 0.631194, 0.534522};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(a[i].item<double>(), of_a[i], 1e-6);
+    EXPECT_NEAR(b[i].item<double>(), of_b[i], 1e-6);
+  }
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "norm output 0 introduced");
+  EXPECT_THAT(report.diagnosis, hint_says("norm epsilon 1e-05 | 1e-06"));
+  EXPECT_THAT(to_text(report), HasSubstr("worst row 2 "));
+}
+
+// B03: one sample of the batch alone.
+
+GptOptions first_sample(const GptOptions& options) {
+  GptOptions result = options;
+  GptBatch& batch = result.batches.front();
+  batch = {batch.ids.slice(0, 0, 1).clone(), batch.labels.slice(0, 0, 1).clone(), {}, {}};
+  return result;
+}
+
+// As docs/RELATIONS.md has it.
+const char* const sample_0 = R"toml(
+relation = "sample-0"
+[[pair]]
+layer = "*"
+role = ["input", "output"]
+form_b = "slice(0, 0, 1)"
+[[absent]]
+a = "*"
+role = ["grad_output", "grad_input", "param_grad"]
+reason = "of the whole batch"
+[[absent]]
+b = "*"
+role = ["grad_output", "grad_input", "param_grad"]
+reason = "of the whole batch"
+[[absent]]
+a = "loss"
+reason = "of the whole batch"
+[[absent]]
+b = "loss"
+reason = "of the whole batch"
+[[absent]]
+a = "*"
+pass = "update"
+reason = "of the whole batch"
+[[absent]]
+b = "*"
+pass = "update"
+reason = "of the whole batch"
+)toml";
+
+DiffOptions of_sample_0() {
+  DiffOptions options;
+  options.relation_use = RelationUse::given;
+  options.relation = std::make_shared<const Relation>(parse_relation(sample_0, "sample_0.toml"));
+  options.limit = 1000;
+  return options;
+}
+
+class OneSample : public Numerics {
+ protected:
+  void run(const std::string& file, const GptOptions& options, const std::string& plant = "") const {
+    record(path(file), options, {.plant = plant, .parameter = set_weights(tiny_weights())});
+  }
+};
+
+TEST_F(OneSample, B03OfTheBatchAgreesWithItAlone) {
+  run("a.h5", first_sample(tiny_options()));
+  run("b.h5", tiny_options());
+  const Report report = compared(of_sample_0());
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_GT(report.bitwise_equal, 0);
+  run("b.h5", tiny_options(), "scale=1.01@h.1.mlp.act");
+  EXPECT_EQ(first_divergence(compared(of_sample_0())), "h.1.mlp.act output 0 introduced");
+}
+
+TEST_F(OneSample, B03OtherBatchSizesAreOtherInputs) {
+  run("a.h5", first_sample(tiny_options()));
+  run("b.h5", tiny_options());
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 2);
+  EXPECT_THAT(report.reason, HasSubstr("inputs differ"));
+  EXPECT_THAT(report.reason, HasSubstr("[1, 5] | [2, 5]"));
+}
+
+// B05: q = k = 150 with four elements a head, whose products pass float16's largest number.
+
+enum class Attention { scaled_late, scaled_early, library };
+
+void attend(Attention kind) {
+  const at::Tensor q = at::full({1, 1, 2, 4}, 150, at::kHalf), k = q.clone(), v = at::ones({1, 1, 2, 4}, at::kHalf);
+  at::Tensor context;
+  if (kind == Attention::library) {
+    context = layer("layers.0.self_attention.context", [&] { return at::scaled_dot_product_attention(q, k, v); });
+  } else {
+    const at::Tensor scores = layer("layers.0.self_attention.scores", [&] {
+      const at::Tensor columns = k.transpose(2, 3);
+      return kind == Attention::scaled_late ? at::matmul(q, columns).mul(0.5) : at::matmul(q.mul(0.5), columns);
+    });
+    const at::Tensor probs = layer("layers.0.self_attention.probs", [&] { return at::softmax(scores, -1); });
+    context = layer("layers.0.self_attention.context", [&] { return at::matmul(probs, v); });
+  }
+  layer("end", [&] { return context.add(1); });
+}
+
+TEST_F(Numerics, B05ScoresThatOverflow) {
+  run("a.h5", [] { attend(Attention::scaled_late); });
+  run("b.h5", [] { attend(Attention::scaled_early); });
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "layers.0.self_attention.scores output 0 introduced");
+  EXPECT_THAT(to_text(report), HasSubstr("Inf 4 | 0"));
+  ASSERT_TRUE(report.nonfinite_a.has_value());
+  EXPECT_EQ(report.nonfinite_a->id.layer, "layers.0.self_attention.scores");
+  EXPECT_FALSE(report.nonfinite_b.has_value());
+  EXPECT_THAT(to_text(report), HasSubstr("layers.0.self_attention.scores · output 0 [0, 0, 0, 0] is Infinity"));
+}
+
+TEST_F(Numerics, B05AgainstTheLibraryTheContextIsTheFirstTapOfBoth) {
+  run("a.h5", [] { attend(Attention::scaled_late); });
+  run("b.h5", [] { attend(Attention::library); });
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 1);
+  ASSERT_FALSE(report.roots.empty());
+  EXPECT_EQ(report.roots.front().pair.id.layer, "layers.0.self_attention.context") << to_text(report);
+}
+
+TEST_F(Numerics, B05BothWaysOfScalingAgreeWhereNothingOverflows) {
+  run("a.h5", [] { attend(Attention::scaled_early); });
+  run("b.h5", [] { attend(Attention::scaled_early); });
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 0);
+  EXPECT_FALSE(report.nonfinite_a.has_value());
+}
+
+// B06: both operands of every linear rounded to 10 mantissa bits; the forward pass alone.
+
+class RoundedOperands : public Numerics {
+ protected:
+  void run() const {
+    forward("a.h5", LinearOperands::full);
+    const bool before = at::globalContext().allowTF32CuBLAS();
+    at::globalContext().setAllowTF32CuBLAS(true);
+    forward("b.h5", LinearOperands::tf32);
+    at::globalContext().setAllowTF32CuBLAS(before);
+  }
+
+ private:
+  void forward(const std::string& file, LinearOperands operands) const {
+    GptOptions options = tiny_options();
+    options.config.linear_operands = operands;
+    const GptParameters parameters = allocate_parameters(dims_of(options));
+    RecorderOptions settings;
+    settings.output = path(file);
+    Recorder recorder(settings);
+    const Events events = wire(recorder, {});
+    events.step(0);
+    events.micro(0);
+    const auto set = set_weights(tiny_weights());
+    for (const NamedTensor& entry : named(parameters, GptKind::hf)) {
+      set(entry.name, entry.tensor);
+      entry.tensor.set_requires_grad(true);
+      events.parameter(entry.name, entry.tensor);
+    }
+    const GptBatch& batch = options.batches.front();
+    events.input("ids", batch.ids);
+    gpt_loss(gpt_logits(options.config, parameters, batch.ids, batch.mask, events), batch.labels, events);
+    recorder.close();
+  }
+};
+
+TEST_F(RoundedOperands, B06IsFoundAtTheFirstProduct) {
+  run();
+  DiffOptions tight{.gate = {.kind = GateKind::allclose, .rtol = 1e-5, .atol = 0}, .limit = 1000};
+  const Report report = compared(tight);
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "h.0.attn.c_attn output 0 introduced");
+  for (const PairReport& pair : report.mismatches) {
+    if (pair.id.pass == Pass::forward) {
+      EXPECT_THAT(pair.id.layer, Not(testing::AnyOf("wte", "wpe", "drop", "h.0.ln_1")));
+    }
+  }
+  EXPECT_THAT(report.diagnosis, hint_says("allow_tf32 differs: false | true"));
+}
+
+TEST_F(RoundedOperands, B06IsWithinTheNormRelativeGate) {
+  run();
+  const Report report = compared({.gate = {.kind = GateKind::rel, .rel = 1e-3}, .limit = 1000});
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  double worst = 0;
+  for (const PairReport& pair : report.closest)
+    if (pair.id.pass == Pass::forward && pair.id.role == Role::output)
+      worst = std::max(worst, pair.judgement.comparison.rel_frobenius);
+  EXPECT_NEAR(worst, 3.5e-4, 0.5e-4);
+  // Elementwise, near-zero elements fail even so.
+  EXPECT_EQ(exit_code(compared({.gate = {.kind = GateKind::allclose, .rtol = 1e-3, .atol = 0}})), 1);
+}
+
+// F15: sample 1 ends with two positions of padding.
+
+GptOptions padded() {
+  GptOptions options = tiny_megatron_options();
+  GptBatch& batch = options.batches.front();
+  batch.mask = at::ones({2, 5}, at::kLong);
+  batch.mask[1].slice(0, 3).zero_();
+  batch.labels[1].slice(0, 2).fill_(ignored_label);
+  return options;
+}
+
+// Adds to positions [from, to) of one sample where [s, b, h] leaves the first norm.
+Variation garbage(std::int64_t sample, std::int64_t from, std::int64_t to) {
+  Variation variation;
+  variation.alter = [=](const std::string& name, at::Tensor output) {
+    if (name != "layers.0.input_layernorm") return output;
+    at::Tensor changed = output.clone();
+    changed.slice(0, from, to).select(1, sample).add_(3);
+    return changed;
+  };
+  return variation;
+}
+
+TEST_F(Numerics, F15GarbageAtPaddedPositions) {
+  tiny("a.h5", padded());
+  tiny("b.h5", padded(), garbage(1, 3, 5));
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "layers.0.input_layernorm output 0 introduced");
+  EXPECT_THAT(report.diagnosis, hint_says("only positions 3, 4 of sample 1: padding"));
+}
+
+TEST_F(Numerics, F15AFaultAtAValidPositionIsNoPadding) {
+  tiny("a.h5", padded());
+  tiny("b.h5", padded(), garbage(1, 2, 5));
+  const Report report = compared();
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "layers.0.input_layernorm output 0 introduced");
+  EXPECT_THAT(report.diagnosis, Not(hint_says("padding")));
+}
+
+TEST_F(Numerics, F15WithoutGarbageTheyAgree) {
+  tiny("a.h5", padded());
+  tiny("b.h5", padded());
+  EXPECT_EQ(exit_code(compared()), 0);
+}
+
+}  // namespace
+}  // namespace goldentrace::cases
