@@ -6,7 +6,7 @@
 // beside it, and a Recorder runs from before main() to exit:
 //
 //   main() returns 0         close(): the trace is sealed under its name
-//   it returns another code  close_committed()
+//   it returns another code  commit_complete_step(), close_committed()
 //   exit(code)               the same, but layers that were not checked by then stay unchecked
 //   it entered no layer      close_committed(), which then writes nothing
 //   an uncaught exception    close_committed(), then the program ends as it would have

@@ -50,7 +50,7 @@ void report_failure(const std::exception& failure) {
   write_status(std::string("failed: ") + failure.what());
 }
 
-enum class Ending { whole, committed };
+enum class Ending { whole, complete_steps, committed };
 
 // Why there is nothing to write although the program has layers; empty: there is something.
 std::string filtered_out(const FilterEffect& run, const RecorderOptions& asked) {
@@ -76,6 +76,7 @@ void end(Ending ending, const std::string& why) noexcept {
       const std::string nothing = filtered_out(observation().recorder->filter_effect(), observation().asked);
       if (!nothing.empty() && ending == Ending::whole) return discard(nothing);
       Recorder& recorder = *observation().recorder;
+      if (ending == Ending::complete_steps) recorder.commit_complete_step();
       ending == Ending::whole ? recorder.close() : recorder.close_committed(why);
       write_status(ending == Ending::whole ? "sealed" : "committed: " + why);
     } catch (const std::exception& failure) {
@@ -87,7 +88,7 @@ void end(Ending ending, const std::string& why) noexcept {
 bool is_other_process() { return getpid() != observation().process; }
 
 void end_with(int code) {
-  code == 0 ? end(Ending::whole, "") : end(Ending::committed, "the program returned " + std::to_string(code));
+  code == 0 ? end(Ending::whole, "") : end(Ending::complete_steps, "the program returned " + std::to_string(code));
 }
 
 // exit() was called before main() returned. Some of LibTorch's statics are gone already.

@@ -129,6 +129,10 @@ FilterEffect Recorder::filter_effect() const {
   return effect;
 }
 
+void Recorder::commit_complete_step() {
+  state_->say([](Session& session) { session.timeline.finish_complete(); });
+}
+
 void Recorder::close() {
   state_->say([&](Session& session) { session.timeline.finish(); });
   stop_observing(*state_->session);

@@ -100,6 +100,9 @@ class Recorder {
   FilterEffect filter_effect() const;
   // No layer is checked from now on: at the exit of a process LibTorch can run no ops any more.
   void stop_checking();
+  // Of a program that ends by itself: the open step belongs to what close_committed() keeps, if it is complete. It is
+  // not while a layer is open, and in a run that trains while a backward or an update is still to come.
+  void commit_complete_step();
   // Seals the file. Throws the first error of the recording, if any; then there is no file, except that after a failed
   // write the committed steps are kept and the error says where. Nothing may be said afterwards.
   void close();

@@ -1,6 +1,7 @@
 #include "recorder/timeline.h"
 
 #include <ATen/SequenceNumber.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/graph_task.h>
 
@@ -60,6 +61,7 @@ void Timeline::begin_step(std::int64_t number) {
   end_step();
   step_ = number;
   micro_ = 0;
+  awaits_update_ = false;
   level_ = session_.level.begin_step(number);
   session_.sink.set_level(level_);
   recording_ = wanted(number);
@@ -127,6 +129,18 @@ void Timeline::release_calls() {
 }
 
 void Timeline::finish() { end_step(); }
+
+void Timeline::finish_complete() {
+  if (is_complete()) end_step();
+}
+
+bool Timeline::is_complete() const {
+  const bool inside = std::any_of(calls_of_step_.begin(), calls_of_step_.end(), [](const std::weak_ptr<Call>& each) {
+    const auto call = each.lock();
+    return call && call->open;
+  });
+  return !inside && !(trains_ && awaits_update_);
+}
 
 // What a program did before its first layer is set-up, no part of a micro-batch.
 void Timeline::forget_start() { root_ = nullptr; }
@@ -198,6 +212,7 @@ void Timeline::layer_begins() {
     end_micro();
     micro_ = next;
   }
+  awaits_update_ |= at::GradMode::is_enabled();
   if (filter_effect_.last_step < filter_effect_.first_step) filter_effect_.first_step = step_;
   filter_effect_.last_step = step_;
   filter_effect_.recorded |= recording_ && session_.labels.wants_root() && !session_.options.layers.empty();

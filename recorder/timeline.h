@@ -53,7 +53,8 @@ class Timeline {
   bool gradients_ready() const { return gradients_ready_ && !updating_; }
   RecordId id_in(const Call& call, Role role, std::string index) const;
 
-  void finish();  // ends the open step
+  void finish();           // ends the open step
+  void finish_complete();  // the same, if it is complete: nothing of it is still to come
   FilterEffect filter_effect() const { return filter_effect_; }
   // Outputs or a refusal were added to a call; its tape may be written already.
   void amend(Call& call);
@@ -74,6 +75,7 @@ class Timeline {
   void end_update();
   bool wanted(std::int64_t step) const;
   void stop_if_enough();
+  bool is_complete() const;
   void forget_start();
   void release_calls();
   void write_tape(Call& call);
@@ -100,6 +102,8 @@ class Timeline {
   bool backward_seen_ = false;    // since the micro-batch began
   bool gradients_ready_ = false;  // a backward since the last update
   bool updating_ = false;
+  bool trains_ = false;         // a backward in the whole run
+  bool awaits_update_ = false;  // layers were entered for a backward and an update that are still to come
 
   FilterEffect filter_effect_;
   std::shared_ptr<Call> root_;

@@ -75,6 +75,7 @@ void Timeline::say_input(const std::string& name, const at::Tensor& value) {
 void Timeline::backward_begins(const at::Tensor& loss) {
   backward_seen_ = true;
   gradients_ready_ = true;
+  trains_ = true;
   if (!losses_said_ && loss.defined() && loss.is_floating_point()) record_loss(loss);
 }
 
@@ -141,6 +142,7 @@ void Timeline::begin_update() {
   if (recording_) record_total_gradients();
   session_.parameters.keep_alive();
   updating_ = true;
+  awaits_update_ = false;
   gradients_ready_ = false;
 }
 

@@ -27,16 +27,34 @@ void train_step(const at::Tensor& x, at::Tensor& w) {
   std::printf("%.9g\n", loss.item<double>());
 }
 
+// Nothing but layers: no gradients.
+int evaluate(const at::Tensor& x, const at::Tensor& w) {
+  const at::NoGradGuard no_grad;
+  static_cast<void>(layer(x, w));
+  return 3;
+}
+
+// A step that its program gives up before the update.
+int give_up(const at::Tensor& x, const at::Tensor& w, const char* where) {
+  const at::Tensor loss = at::mean(at::pow(layer(x, w), 2));
+  if (std::strcmp(where, "half") == 0) torch::autograd::backward({loss}, {});
+  return 3;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const char* ending = count > 1 ? arguments[1] : "return";
   at::manual_seed(1);
-  const at::Tensor x = at::randn({4, 3});
+  const at::Tensor x = at::randn({std::strcmp(ending, "batch") == 0 ? 5 : 4, 3});
   at::Tensor w = at::randn({2, 3}).set_requires_grad(true);
   for (int step = 0; step < 3; ++step) train_step(x, w);
   std::fflush(stdout);
   if (std::strcmp(ending, "fail") == 0) return 3;
+  if (std::strcmp(ending, "exit") == 0) std::exit(3);
+  if (std::strcmp(ending, "half") == 0) return give_up(x, w, ending);
+  if (std::strcmp(ending, "forward") == 0) return give_up(x, w, ending);
+  if (std::strcmp(ending, "evaluate") == 0) return evaluate(x, w);
   if (std::strcmp(ending, "throw") == 0) throw std::runtime_error("not caught");
   if (std::strcmp(ending, "wait") == 0) {
     while (true) pause();

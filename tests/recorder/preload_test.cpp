@@ -135,10 +135,14 @@ TEST_F(Preload, ChildrenOfTheProgramAreNotRecorded) {
   EXPECT_THAT(recorded_steps(), testing::ElementsAre(0, 1, 2));
 }
 
-TEST_F(Preload, AFailingProgramKeepsItsCommittedSteps) {
-  EXPECT_EQ(WEXITSTATUS(run({OBSERVED_PROGRAM, "fail"})), 3);
-  EXPECT_THAT(status(), StartsWith("committed: the program returned 3"));
-  EXPECT_THAT(recorded_steps(), testing::ElementsAre(0, 1));
+TEST_F(Preload, AFailingProgramKeepsItsFinishedSteps) {
+  for (const char* ending : {"fail", "exit", "half", "forward"}) {
+    std::filesystem::remove(folder_ / "status");
+    EXPECT_EQ(WEXITSTATUS(run({OBSERVED_PROGRAM, ending})), 3);
+    EXPECT_THAT(status(), StartsWith("committed: the program returned 3"));
+    EXPECT_THAT(recorded_steps(), testing::ElementsAre(0, 1, 2)) << ending;
+    EXPECT_EQ(TraceReader(options_.output).records().back().id.step, 2) << ending;
+  }
 }
 
 TEST_F(Preload, AnUncaughtExceptionKeepsTheCommittedSteps) {
