@@ -26,13 +26,18 @@ std::string kind(fs::file_type type) {
 
 }  // namespace
 
-void check_output_path(const fs::path& path) {
-  if (path.empty()) throw Error(ErrorCode::usage, "the output path is empty");
+std::string special_kind(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw Error(ErrorCode::input_output, "is " + kind(status.type()) + "; name a file to write", {path.string(), ""});
+  return fs::exists(status) && !fs::is_regular_file(status) ? kind(status.type()) : "";
+}
+
+void check_output_path(const fs::path& path) {
+  if (path.empty()) throw Error(ErrorCode::usage, "the output path is empty");
+  if (const std::string kind = special_kind(path); !kind.empty()) {
+    throw Error(ErrorCode::input_output, "is " + kind + "; name a file to write", {path.string(), ""});
   }
+  std::error_code failure;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, failure)) {
     throw Error(ErrorCode::input_output, "the folder " + folder.string() + " does not exist; make it first",

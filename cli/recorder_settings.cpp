@@ -1,11 +1,17 @@
 #include "cli/recorder_settings.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "cli/golden_check.h"
 #include "cli/number.h"
 #include "cli/output_path.h"
 #include "cli/step_list.h"
 #include "models/memory_limit.h"
 #include "traces/error.h"
+#include "traces/trace_writer.h"
 
 namespace goldentrace {
 namespace {
@@ -16,11 +22,13 @@ SelfCheck self_check(const std::string& word) {
 }
 
 void check_level_file(const CaptureOptions& capture) {
-  std::error_code ignored;
   if (capture.level_file.empty()) return;
   const ErrorPlace place{capture.level_file.string(), ""};
-  if (std::filesystem::is_directory(capture.level_file, ignored)) {
-    throw Error(ErrorCode::usage, "--level-file: is a directory; name a file, it need not exist yet", place);
+  if (const std::string kind = special_kind(capture.level_file); !kind.empty()) {
+    throw Error(ErrorCode::usage, "--level-file: is " + kind + "; name a file, it need not exist yet", place);
+  }
+  if (access(capture.level_file.c_str(), R_OK) != 0 && errno != ENOENT) {
+    throw Error(ErrorCode::input_output, std::string("--level-file: cannot be read: ") + std::strerror(errno), place);
   }
   if (std::filesystem::absolute(capture.level_file) == std::filesystem::absolute(capture.output)) {
     throw Error(ErrorCode::usage, "--level-file: is the trace that is to be written; name another file", place);
@@ -34,6 +42,11 @@ void check_pool(const CaptureOptions& capture) {
                                     human_bytes(memory) + " of this machine; make it smaller");
 }
 
+// What the recorder will meet where it writes, before a program is started for it: it leaves nothing behind.
+void try_to_write(const CaptureOptions& capture) {
+  const TraceWriter trial(capture.output, {.segment_bytes = capture.segment_size, .committed = {}});
+}
+
 }  // namespace
 
 RecorderOptions recorder_settings(const CaptureOptions& capture, Header header) {
@@ -42,6 +55,7 @@ RecorderOptions recorder_settings(const CaptureOptions& capture, Header header) 
   check_golden(capture, header);
   check_level_file(capture);
   check_pool(capture);
+  try_to_write(capture);
   RecorderOptions options;
   options.output = capture.output;
   options.capture = parse_capture(capture.capture);

@@ -6,7 +6,8 @@
 
 namespace goldentrace {
 
-// Error(usage) for a list of steps that does not parse; the output path is checked (output_path.h).
+// Error(usage) for a list of steps that does not parse; errors of a golden, a level file and an output that cannot
+// be used, those of TraceWriter included. Leaves nothing behind.
 RecorderOptions recorder_settings(const CaptureOptions& capture, Header header);
 
 }  // namespace goldentrace
