@@ -8,6 +8,7 @@
 #include "cli/choice.h"
 #include "cli/command_line.h"
 #include "cli/diff.h"
+#include "cli/diff_positions.h"
 #include "cli/diff_quality.h"
 #include "cli/diff_relation.h"
 #include "cli/error_report.h"
@@ -56,6 +57,7 @@ DiffOptions diff_options(const DiffCommandOptions& options) {
   DiffOptions result;
   if (options.gate != quality_gate) result.gate.kind = parse_gate_kind(options.gate);
   result.gate.percentile = options.percentile;
+  result.positions = read_positions(options.mask, options.sample);
   result.quality = options.quality;
   result.quality.decides = options.gate == quality_gate;
   read_targets(options.targets, result.quality);
@@ -111,6 +113,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
   add_relation_options(*command, options->relation);
+  add_position_options(*command, options->mask, options->sample);
   add_quality_options(*command, options->quality, options->targets);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
   integer_from(

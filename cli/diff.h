@@ -28,6 +28,8 @@ struct DiffCommandOptions {
   std::optional<double> percentile;
   QualityOptions quality;
   std::filesystem::path targets;
+  std::filesystem::path mask;
+  std::string sample;  // "A:B"
   std::string nan = "same";
   std::int64_t limit = 10;
   std::vector<std::filesystem::path> reports;

@@ -61,6 +61,7 @@ class Run {
     report_.notes = file_notes(a_, b_);
     append(dtype_notes(a_, b_, pairs_.alignment().pairs));
     append(rule_notes(options_.rules, a_));
+    append(position_notes(options_.positions));
   }
 
   void append(std::vector<std::string> notes) {
@@ -135,6 +136,10 @@ class Run {
     for (const PassedThrough& each : pairs_.alignment().passed_through) {
       const Record& record = (each.side == Side::a ? a_ : b_).records[static_cast<std::size_t>(each.row)];
       if (pairs_.passes_filter(record)) report_.passed_through.push_back(record.id);
+    }
+    for (std::int64_t pair = 0; pair < pairs_.count() && !report_.first_unequal; ++pair) {
+      const PairState state = pairs_.states()[static_cast<std::size_t>(pair)];
+      if (pairs_.is_compared(pair) && state != PairState::bit_equal) report_.first_unequal = pairs_.a(pair).id;
     }
     report_.nonfinite_a = first_nonfinite(a_);
     report_.nonfinite_b = first_nonfinite(b_);
@@ -364,7 +369,7 @@ class Run {
 Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   const ChosenRelation chosen = choose_relation(a, b, options);
   if (!chosen.relation) return Run(a, b, align(a.records, b.records), {}, options).run();
-  const RelatedTraces related(a, b, *chosen.relation);
+  const RelatedTraces related(a, b, *chosen.relation, options.positions);
   return Run(related.a(), related.b(), related.alignment(), relation_report(chosen, related), options).run();
 }
 

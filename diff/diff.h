@@ -8,6 +8,7 @@
 
 #include "diff/gate.h"
 #include "diff/quality_options.h"
+#include "diff/relation/position_choice.h"
 #include "diff/report.h"
 #include "diff/rules.h"
 #include "diff/trace_view.h"
@@ -34,6 +35,7 @@ struct DiffOptions {
   std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
   RelationUse relation_use = RelationUse::automatic;
   std::shared_ptr<const Relation> relation;
+  PositionChoice positions;
   QualityOptions quality;
   WorkLimits work;
 };

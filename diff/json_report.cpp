@@ -230,6 +230,7 @@ std::string to_json(const Report& report) {
   json["followers"] = report.followers;
   json["passed_through"] = ids(report.passed_through);
   json["relation"] = relation_json(report.relation);
+  json["first_unequal"] = report.first_unequal ? Json(to_string(*report.first_unequal)) : Json(nullptr);
   json["quality"] = quality_json(report.quality);
   json["layers"] = report.layers;
   json["layers_certified"] = report.layers_certified;

@@ -47,6 +47,16 @@ std::vector<std::string> dtype_notes(const TraceView& a, const TraceView& b, std
   return notes;
 }
 
+std::vector<std::string> position_notes(const PositionChoice& positions) {
+  std::vector<std::string> notes;
+  if (positions.sample) {
+    notes.push_back("sample " + std::to_string(positions.sample->first) + " of A against sample " +
+                    std::to_string(positions.sample->second) + " of B");
+  }
+  if (!positions.mask.empty()) notes.push_back("mask " + positions.name + ": " + positions.text() + " compared");
+  return notes;
+}
+
 std::vector<std::string> rule_notes(const Rules& rules, const TraceView& a) {
   std::vector<std::string> notes;
   for (const Rule& rule : rules.rules) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diff/align.h"
+#include "diff/relation/position_choice.h"
 #include "diff/report.h"
 #include "diff/rules.h"
 #include "diff/trace_view.h"
@@ -23,5 +24,8 @@ std::vector<std::string> dtype_notes(const TraceView& a, const TraceView& b, std
 
 // "rule at rules.toml line 4 speaks of no record", for every such rule.
 std::vector<std::string> rule_notes(const Rules& rules, const TraceView& a);
+
+// What is compared of every batch.
+std::vector<std::string> position_notes(const PositionChoice& positions);
 
 }  // namespace goldentrace

@@ -23,9 +23,7 @@ ChosenRelation inferred_relation(const TraceView& a, const TraceView& b) {
           std::move(found.unmatched)};
 }
 
-}  // namespace
-
-ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+ChosenRelation asked_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   if (options.relation_use == RelationUse::identity) return {};
   if (options.relation_use == RelationUse::given) return {options.relation, "asked for", "", {}};
   if (options.relation_use == RelationUse::inferred) return inferred_relation(a, b);
@@ -35,6 +33,19 @@ ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const Dif
     if (ask_for(*relation, *a.header, *b.header)) return {relation, "chosen from the headers", "", {}};
   }
   return {};
+}
+
+}  // namespace
+
+ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+  ChosenRelation chosen = asked_relation(a, b, options);
+  // Samples and positions are chosen on logical tensors, also by name.
+  if (!chosen.relation && options.positions.any()) {
+    Relation by_name;
+    by_name.name = "identity";
+    chosen = {std::make_shared<const Relation>(std::move(by_name)), "by name", "", {}};
+  }
+  return chosen;
 }
 
 RelationReport relation_report(const ChosenRelation& chosen, const RelatedTraces& related) {

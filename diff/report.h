@@ -136,6 +136,8 @@ struct Report {
   std::int64_t certified_prefix = 0;
   // Mismatched records that follow from the first divergence.
   std::int64_t followers = 0;
+  // The first compared record of A's order that is not bit-equal, within its gate or not.
+  std::optional<RecordId> first_unequal;
   // Layers of A of which a record was compared or is missing, and those of them that have nothing that differs (unless
   // it is absorbed) or is missing. Then the layers of which a relation leaves out everything.
   std::int64_t layers = 0;

@@ -61,6 +61,7 @@ class Writer {
     quality();
     nonfinite("A", report_.nonfinite_a);
     nonfinite("B", report_.nonfinite_b);
+    if (report_.first_unequal) line("first record that is not bit-equal: " + describe(*report_.first_unequal));
     counts();
     return std::move(text_);
   }

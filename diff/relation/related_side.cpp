@@ -166,10 +166,34 @@ bool RelatedSide::make_plan(std::int64_t row, std::optional<std::int64_t> common
 
 void RelatedSide::set_misfit(std::int64_t row, std::string text) { misfits_.try_emplace(row, std::move(text)); }
 
-void RelatedSide::set_mask(std::int64_t row, MaskRows mask,
-                           std::function<std::vector<std::byte>(const MaskRows&)> keep) {
-  masks_[row] = mask;
-  keep_ = std::move(keep);
+void RelatedSide::add_mask(std::int64_t row, KeptEntries mask) { masks_[row].push_back(std::move(mask)); }
+
+void RelatedSide::leave_out(std::int64_t row, std::string reason) {
+  left_out_[at(row)] = 1;
+  reasons_[row] = std::move(reason);
+}
+
+std::string RelatedSide::reason(std::int64_t row) const {
+  const auto found = reasons_.find(row);
+  return found != reasons_.end() ? found->second : logical_.tensors()[at(row)].match.line->reason;
+}
+
+void RelatedSide::take_sample(std::int64_t row, std::int64_t at_entry) {
+  const LogicalTensor& tensor = logical_.tensors()[at(row)];
+  const std::string slice = "slice(0, " + std::to_string(at_entry) + ", " + std::to_string(at_entry + 1) + ")";
+  std::string text;
+  for (const FormStep& step : logical_.form(tensor).steps()) {
+    // What both sides have of an axis is asked last.
+    if (step.word != FormWord::common) text += step.text + " | ";
+  }
+  std::vector<FormSource> sources;
+  for (const std::int64_t each : tensor.sources) sources.push_back(source(each));
+  const std::optional<FormPlan>& known = plans_[at(row)];
+  if (known && known->common_axis() >= 0) {
+    const std::string end = std::to_string(known->shape()[at(known->common_axis())]);
+    text += "slice(" + std::to_string(known->common_axis()) + ", 0, " + end + ") | ";
+  }
+  plans_[at(row)].emplace(Form(text + slice), std::move(sources), context(row, std::nullopt));
 }
 
 // What says nothing about the recorded content must never equal its hash.
@@ -241,7 +265,9 @@ std::string RelatedSide::form(std::int64_t row) const {
   std::string text = plan(row) ? plan(row)->text() : "";
   const std::size_t count = logical_.tensors()[at(row)].sources.size();
   if (count > 1) text += " of " + counted(static_cast<std::int64_t>(count), "record");
-  if (masks_.contains(row)) text += std::string(text.empty() ? "" : ", ") + "unmasked entries";
+  if (const auto masks = masks_.find(row); masks != masks_.end()) {
+    for (const KeptEntries& mask : masks->second) text += (text.empty() ? "" : ", ") + mask.text;
+  }
   return text;
 }
 
@@ -279,8 +305,8 @@ std::vector<std::byte> RelatedSide::payload(std::int64_t row) const {
   const FormPlan* made = plan(row);
   std::vector<std::byte> bytes = made ? made->apply([this](std::int64_t each) { return content(each); })
                                       : content(logical_.tensors()[at(row)].sources.front());
-  if (const auto mask = masks_.find(row); mask != masks_.end()) {
-    clear_masked(bytes, records_[at(row)].dtype, keep_(mask->second));
+  if (const auto masks = masks_.find(row); masks != masks_.end()) {
+    for (const KeptEntries& mask : masks->second) clear_masked(bytes, records_[at(row)].dtype, mask.keep());
   }
   return bytes;
 }

@@ -15,9 +15,10 @@
 
 namespace goldentrace {
 
-// Entries of a pair that count only where one of two logical tensors is not zero.
-struct MaskRows {
-  std::int64_t a = 0, b = 0;
+// Which entries of a logical tensor count: one byte for each, 0 where it does not.
+struct KeptEntries {
+  std::function<std::vector<std::byte>()> keep;
+  std::string text;  // "unmasked entries"
 };
 
 class RelatedSide : public LogicalView {
@@ -41,7 +42,12 @@ class RelatedSide : public LogicalView {
   // misfit(), where the form does not fit. Call finish() when all are made.
   bool make_plan(std::int64_t row, std::optional<std::int64_t> common);
   void set_misfit(std::int64_t row, std::string text);
-  void set_mask(std::int64_t row, MaskRows mask, std::function<std::vector<std::byte>(const MaskRows&)> keep);
+  void add_mask(std::int64_t row, KeptEntries mask);
+  // The row takes no part.
+  void leave_out(std::int64_t row, std::string reason);
+  std::string reason(std::int64_t row) const;  // why it is left out
+  // Only entry `at` of the first axis, behind the row's form. Before finish().
+  void take_sample(std::int64_t row, std::int64_t at);
   void finish();
 
   const Record& recorded(std::int64_t row) const override;
@@ -81,8 +87,8 @@ class RelatedSide : public LogicalView {
   std::vector<std::int64_t> row_of_;
   std::vector<std::optional<FormPlan>> plans_;
   std::map<std::int64_t, std::string> misfits_;
-  std::map<std::int64_t, MaskRows> masks_;
-  std::function<std::vector<std::byte>(const MaskRows&)> keep_;
+  std::map<std::int64_t, std::vector<KeptEntries>> masks_;
+  std::map<std::int64_t, std::string> reasons_;
   std::map<std::pair<std::string, Role>, std::vector<std::int64_t>> by_layer_;
   std::map<std::string, std::int32_t> positions_;
   TraceView view_;

@@ -51,8 +51,9 @@ RelationPart other(RelationPart part) { return part == RelationPart::a ? Relatio
 
 class RelatedTraces::State {
  public:
-  State(const TraceView& a, const TraceView& b, const Relation& relation)
+  State(const TraceView& a, const TraceView& b, const Relation& relation, const PositionChoice& positions)
       : relation_(relation),
+        positions_(positions),
         part_(part_of_a(a, b, relation)),
         a_(a, b, relation, part_, part_),
         b_(b, a, relation, other(part_), part_) {
@@ -60,7 +61,9 @@ class RelatedTraces::State {
     align_records();
     for (const RecordPair& pair : alignment_.pairs) plan(pair);
     if (!relation.is_built_in()) check_forms();
+    number_pairs();
     for (const RecordPair& pair : alignment_.pairs) mask(pair);
+    choose_positions();
     a_.finish();
     b_.finish();
     find_copies(a_);
@@ -82,8 +85,7 @@ class RelatedTraces::State {
     std::vector<LeftOutRecord> result;
     for (const LeftOut& each : alignment_.left_out) {
       const RelatedSide& side = each.side == Side::a ? a_ : b_;
-      const LogicalTensor& tensor = side.logical().tensors()[static_cast<std::size_t>(each.row)];
-      result.push_back({each.side, side.recorded_id(each.row), tensor.match.line->reason});
+      result.push_back({each.side, side.recorded_id(each.row), side.reason(each.row)});
     }
     return result;
   }
@@ -181,16 +183,114 @@ class RelatedTraces::State {
     const std::int64_t row = &named == &a_ ? pair.a : pair.b;
     const std::int64_t probs = find_mask(named, row, *known->unmasked);
     if (probs < 0) return;
-    const bool in_a = &named == &a_;
-    const auto found = std::ranges::find(alignment_.pairs, probs, in_a ? &RecordPair::a : &RecordPair::b);
-    if (found == alignment_.pairs.end() || shape_of(a_, found->a) != shape_of(a_, pair.a)) return;
-    const auto keep = [this](const MaskRows& rows) { return kept(rows); };
-    a_.set_mask(pair.a, {found->a, found->b}, keep);
-    b_.set_mask(pair.b, {found->a, found->b}, keep);
+    const std::int64_t found = (&named == &a_ ? pair_of_a_ : pair_of_b_)[static_cast<std::size_t>(probs)];
+    if (found < 0) return;
+    const RecordPair rows = alignment_.pairs[static_cast<std::size_t>(found)];
+    if (shape_of(a_, rows.a) != shape_of(a_, pair.a)) return;
+    const auto keep = [this, rows] { return kept(rows); };
+    a_.add_mask(pair.a, {keep, "unmasked entries"});
+    b_.add_mask(pair.b, {keep, "unmasked entries"});
   }
 
   static const Shape& shape_of(const RelatedSide& side, std::int64_t row) {
     return side.plan(row) ? side.plan(row)->shape() : side.records()[static_cast<std::size_t>(row)].shape;
+  }
+
+  void number_pairs() {
+    pair_of_a_.assign(a_.records().size(), -1);
+    pair_of_b_.assign(b_.records().size(), -1);
+    for (std::size_t pair = 0; pair < alignment_.pairs.size(); ++pair) {
+      pair_of_a_[static_cast<std::size_t>(alignment_.pairs[pair].a)] = static_cast<std::int64_t>(pair);
+      pair_of_b_[static_cast<std::size_t>(alignment_.pairs[pair].b)] = static_cast<std::int64_t>(pair);
+    }
+  }
+
+  // What was asked of samples and positions, beside the relation.
+  void choose_positions() {
+    if (positions_.sample) take_samples();
+    if (!positions_.mask.empty()) mask_positions();
+  }
+
+  // The first axis of the declared inputs.
+  static std::int64_t batch_of(const RelatedSide& side) {
+    for (const Record& record : side.records()) {
+      if (record.declared && !record.shape.empty()) return record.shape.front();
+    }
+    throw Error(ErrorCode::incomparable,
+                "no sample can be chosen: " + side.view().path.string() + " declares no input");
+  }
+
+  void take_samples() {
+    const std::int64_t batch_a = batch_of(a_);
+    const std::int64_t batch_b = batch_of(b_);
+    const auto [at_a, at_b] = *positions_.sample;
+    if (at_a >= batch_a || at_b >= batch_b) {
+      throw Error(ErrorCode::usage, "sample " + std::to_string(at_a) + ":" + std::to_string(at_b) + " of batches of " +
+                                        std::to_string(batch_a) + " and " + std::to_string(batch_b));
+    }
+    std::vector<RecordPair> kept;
+    for (const RecordPair& pair : alignment_.pairs) {
+      const RecordId& id = a_.records()[static_cast<std::size_t>(pair.a)].id;
+      const bool stored = id.role == Role::param || id.role == Role::buffer;
+      const bool forward = id.pass == Pass::forward || id.pass == Pass::recompute;
+      if (!forward || id.role == Role::loss || id.layer == loss_layer) {
+        leave_out(pair, "it depends on the whole batch");
+        continue;
+      }
+      const Shape& of_a = shape_of(a_, pair.a);
+      const Shape& of_b = shape_of(b_, pair.b);
+      if (!stored && !of_a.empty() && !of_b.empty() && of_a.front() == batch_a && of_b.front() == batch_b) {
+        a_.take_sample(pair.a, at_a);
+        b_.take_sample(pair.b, at_b);
+      }
+      kept.push_back(pair);
+    }
+    alignment_.pairs = std::move(kept);
+  }
+
+  void leave_out(const RecordPair& pair, const std::string& reason) {
+    a_.leave_out(pair.a, reason);
+    b_.leave_out(pair.b, reason);
+    alignment_.left_out.push_back({Side::a, pair.a});
+    alignment_.left_out.push_back({Side::b, pair.b});
+  }
+
+  void mask_positions() {
+    bool any = false;
+    for (const RecordPair& pair : alignment_.pairs) any = mask_positions(pair) || any;
+    if (any) return;
+    throw Error(ErrorCode::usage,
+                "no tensor has " + std::to_string(positions_.shape.front()) + " samples of " +
+                    std::to_string(positions_.shape.back()) + " positions",
+                {positions_.name, ""});
+  }
+
+  bool mask_positions(const RecordPair& pair) {
+    const Role role = a_.records()[static_cast<std::size_t>(pair.a)].id.role;
+    if (role == Role::param || role == Role::param_grad || role == Role::buffer || role == Role::loss) return false;
+    const Shape shape = shape_of(a_, pair.a);
+    const std::vector<std::size_t> axes = position_axes(shape);
+    if (axes.empty() || shape != shape_of(b_, pair.b)) return false;
+    const KeptEntries entries{[this, shape, axes] { return positions_.entries(shape, axes); }, positions_.text()};
+    a_.add_mask(pair.a, entries);
+    b_.add_mask(pair.b, entries);
+    return true;
+  }
+
+  // Axes behind the batch that are as long as the mask's positions: one of [b, T, …] and [b, n, T, d], both of
+  // [b, n, T, T].
+  std::vector<std::size_t> position_axes(const Shape& shape) const {
+    const std::int64_t batch = positions_.shape.front();
+    const std::int64_t length = positions_.shape.back();
+    if (shape.size() < 2 || shape.front() != batch) return {};
+    if (shape.size() == 4) {
+      std::vector<std::size_t> axes;
+      for (const std::size_t axis : {std::size_t{2}, std::size_t{3}}) {
+        if (shape[axis] == length && shape[2] == length) axes.push_back(axis);
+      }
+      return axes;
+    }
+    return shape[1] == length ? std::vector<std::size_t>{1} : std::vector<std::size_t>{};
   }
 
   static std::int64_t find_mask(const RelatedSide& side, std::int64_t row, const NamePattern& layer) {
@@ -205,7 +305,7 @@ class RelatedTraces::State {
     return -1;
   }
 
-  std::vector<std::byte> kept(const MaskRows& rows) const {
+  std::vector<std::byte> kept(const RecordPair& rows) const {
     const auto of = [](const RelatedSide& side, std::int64_t row) {
       return nonzero_elements(side.view().payload(row), side.records()[static_cast<std::size_t>(row)].dtype);
     };
@@ -242,16 +342,19 @@ class RelatedTraces::State {
   }
 
   const Relation& relation_;
+  const PositionChoice& positions_;
   RelationPart part_;
   RelatedSide a_;
   RelatedSide b_;
   Alignment alignment_;
   std::map<const RelationLine*, std::pair<std::int64_t, std::string>> fits_;
   std::vector<RecordId> unequal_copies_;
+  std::vector<std::int64_t> pair_of_a_, pair_of_b_;  // per row, -1: none
 };
 
-RelatedTraces::RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation)
-    : state_(std::make_unique<State>(a, b, relation)) {}
+RelatedTraces::RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation,
+                             const PositionChoice& positions)
+    : state_(std::make_unique<State>(a, b, relation, positions)) {}
 RelatedTraces::~RelatedTraces() = default;
 
 const TraceView& RelatedTraces::a() const { return state_->a().view(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diff/align.h"
+#include "diff/relation/position_choice.h"
 #include "diff/relation/relation.h"
 #include "diff/trace_view.h"
 #include "traces/record_id.h"
@@ -31,7 +32,8 @@ class RelatedTraces {
   // Everything must outlive it. Error(usage), naming file and line, where a relation read from a file takes no record
   // of a trace, or its form fits none of the tensors that it takes. A tensor of another shape that the form does not
   // fit is a difference (LogicalView::misfit).
-  RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation);
+  // `positions`: only these samples and positions count.
+  RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation, const PositionChoice& positions);
   ~RelatedTraces();
   RelatedTraces(const RelatedTraces&) = delete;
   RelatedTraces& operator=(const RelatedTraces&) = delete;
