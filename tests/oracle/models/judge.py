@@ -18,7 +18,9 @@ def run(kind, folder, *positional, **settings):
     arguments += [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in settings.items()]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stderr}"
-    return load_file(out), done.stdout
+    tensors = load_file(out)
+    os.remove(out)  # large, and pytest keeps the folders of several runs
+    return tensors, done.stdout
 
 
 def save_inputs(folder, ids, mask=None, labels=None):
