@@ -59,6 +59,12 @@ void add_places(const TensorView& a, const TensorView& b, Hints& result) {
   if (only_last_position_agrees(a, b)) {
     result.push_back(hint("mask", "mask: only non-final positions differ"));
   }
+  if (const std::optional<DifferingEnds> ends = only_ends_differ(a, b)) {
+    const std::string positions =
+        ends->first == ends->last ? "position " + std::to_string(ends->first)
+                                  : "positions " + std::to_string(ends->first) + " to " + std::to_string(ends->last);
+    result.push_back(hint("padding", "only " + positions + " of sample " + std::to_string(ends->sample) + ": padding"));
+  }
   const std::int64_t rows = rows_zeroed(a, b);
   if (rows > 0) result.push_back(hint("zero-row", counted(rows, "row") + " of B zero where A is not"));
 }

@@ -116,6 +116,24 @@ bool only_last_position_agrees(const TensorView& a, const TensorView& b) {
   return !differs.back() && std::all_of(differs.begin(), differs.end() - 1, [](bool each) { return each; });
 }
 
+std::optional<DifferingEnds> only_ends_differ(const TensorView& a, const TensorView& b) {
+  if (a.shape.size() != 3 || count_of(a) == 0) return std::nullopt;
+  const std::int64_t positions = a.shape[1];
+  const std::int64_t width = a.shape[2];
+  std::vector<bool> differs(static_cast<std::size_t>(a.shape[0] * positions), false);
+  each_pair(a, b, [&](std::int64_t i, double x, double y) {
+    if (x != y && !(std::isnan(x) && std::isnan(y))) differs[static_cast<std::size_t>(i / width)] = true;
+  });
+  const auto first = std::find(differs.begin(), differs.end(), true) - differs.begin();
+  const auto count = std::count(differs.begin(), differs.end(), true);
+  const std::int64_t last = first + count - 1;
+  // One run of positions inside one sample, at an end of it, and not all of it.
+  const bool one_run = count > 0 && std::count(differs.begin() + first, differs.begin() + last + 1, true) == count;
+  if (!one_run || first / positions != last / positions || count == positions) return std::nullopt;
+  if (first % positions != 0 && last % positions != positions - 1) return std::nullopt;
+  return DifferingEnds{first / positions, first % positions, last % positions};
+}
+
 std::int64_t rows_zeroed(const TensorView& a, const TensorView& b) {
   if (a.shape.empty() || a.shape.back() == 0) return 0;
   const std::int64_t width = a.shape.back();

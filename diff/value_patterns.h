@@ -26,6 +26,14 @@ bool is_permutation(const TensorView& a, const TensorView& b);
 // Along the second to last axis every position but the last has differing elements, the last none.
 bool only_last_position_agrees(const TensorView& a, const TensorView& b);
 
+// Where one sample of [samples, positions, …] differs at its first or its last positions only, and no other sample
+// does.
+struct DifferingEnds {
+  std::int64_t sample = 0;
+  std::int64_t first = 0, last = 0;  // positions
+};
+std::optional<DifferingEnds> only_ends_differ(const TensorView& a, const TensorView& b);
+
 // Rows (slices along the last axis) that are zero in b and not in a; 0 when other rows differ as well.
 std::int64_t rows_zeroed(const TensorView& a, const TensorView& b);
 

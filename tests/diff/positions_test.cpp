@@ -85,6 +85,7 @@ TEST(Positions, PaddedOnesAreLeftOutByAMask) {
   const Report without = compare(pads, {});
   EXPECT_EQ(without.verdict, Verdict::diverged);
   EXPECT_EQ(without.roots.front().pair.id.layer, "norm");
+  EXPECT_THAT(to_text(without), HasSubstr("only positions 3 to 4 of sample 1: padding"));
   const Report with = compare(pads, padded());
   EXPECT_EQ(with.verdict, Verdict::same) << to_text(with);
   EXPECT_THAT(to_text(with), HasSubstr("mask mask.npy: 8 of 10 positions compared"));
