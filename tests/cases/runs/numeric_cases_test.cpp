@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/wire.h"
-#include "diff/relation/relation.h"
 #include "diff/text_report.h"
 #include "models/gpt_model.h"
 #include "models/gpt_parameters.h"
@@ -92,42 +91,9 @@ GptOptions first_sample(const GptOptions& options) {
   return result;
 }
 
-// As docs/RELATIONS.md has it.
-const char* const sample_0 = R"toml(
-relation = "sample-0"
-[[pair]]
-layer = "*"
-role = ["input", "output"]
-form_b = "slice(0, 0, 1)"
-[[absent]]
-a = "*"
-role = ["grad_output", "grad_input", "param_grad"]
-reason = "of the whole batch"
-[[absent]]
-b = "*"
-role = ["grad_output", "grad_input", "param_grad"]
-reason = "of the whole batch"
-[[absent]]
-a = "loss"
-reason = "of the whole batch"
-[[absent]]
-b = "loss"
-reason = "of the whole batch"
-[[absent]]
-a = "*"
-pass = "update"
-reason = "of the whole batch"
-[[absent]]
-b = "*"
-pass = "update"
-reason = "of the whole batch"
-)toml";
-
 DiffOptions of_sample_0() {
   DiffOptions options;
-  options.relation_use = RelationUse::given;
-  options.relation = std::make_shared<const Relation>(parse_relation(sample_0, "sample_0.toml"));
-  options.limit = 1000;
+  options.positions.sample = {0, 0};
   return options;
 }
 
@@ -144,6 +110,8 @@ TEST_F(OneSample, B03OfTheBatchAgreesWithItAlone) {
   const Report report = compared(of_sample_0());
   EXPECT_EQ(exit_code(report), 0) << to_text(report);
   EXPECT_GT(report.bitwise_equal, 0);
+  // Which kernels ran decides whether there is one.
+  EXPECT_EQ(report.first_unequal.has_value(), report.within_gate > 0);
   run("b.h5", tiny_options(), "scale=1.01@h.1.mlp.act");
   EXPECT_EQ(first_divergence(compared(of_sample_0())), "h.1.mlp.act output 0 introduced");
 }
@@ -309,6 +277,58 @@ TEST_F(Numerics, F15AFaultAtAValidPositionIsNoPadding) {
   EXPECT_EQ(exit_code(report), 1);
   EXPECT_EQ(first_divergence(report), "layers.0.input_layernorm output 0 introduced");
   EXPECT_THAT(report.diagnosis, Not(hint_says("padding")));
+}
+
+// Of the Hugging Face shape: [b, s, h].
+GptOptions padded_batch_first() {
+  GptOptions options = tiny_options();
+  options.batches = padded().batches;
+  return options;
+}
+
+class PaddedBatch : public Numerics {
+ protected:
+  // Adds to positions [from, 5) of sample 1 in B.
+  Report with_garbage_from(std::int64_t from, const PositionChoice& positions) const {
+    Variation variation{.parameter = set_weights(tiny_weights())};
+    record(path("a.h5"), padded_batch_first(), variation);
+    variation.alter = [from](const std::string& name, at::Tensor output) {
+      if (name != "h.0.ln_1") return output;
+      at::Tensor changed = output.clone();
+      changed[1].slice(0, from, 5).add_(3);
+      return changed;
+    };
+    record(path("b.h5"), padded_batch_first(), variation);
+    DiffOptions options;
+    options.positions = positions;
+    return compared(options);
+  }
+  static PositionChoice mask() {
+    PositionChoice positions;
+    positions.mask = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0};
+    positions.shape = {2, 5};
+    positions.name = "mask.npy";
+    return positions;
+  }
+};
+
+TEST_F(PaddedBatch, F15WithoutTheMaskPaddingIsFound) {
+  const Report report = with_garbage_from(3, {});
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "h.0.ln_1 output 0 introduced");
+  EXPECT_THAT(report.diagnosis, hint_says("only positions 3, 4 of sample 1: padding"));
+}
+
+TEST_F(PaddedBatch, F15WithTheMaskItDoesNotCount) {
+  const Report report = with_garbage_from(3, mask());
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_THAT(to_text(report), HasSubstr("8 of 10 positions compared"));
+}
+
+TEST_F(PaddedBatch, F15WithTheMaskAFaultAtAValidPositionCounts) {
+  const Report report = with_garbage_from(2, mask());
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first_divergence(report), "h.0.ln_1 output 0 introduced");
 }
 
 TEST_F(Numerics, F15WithoutGarbageTheyAgree) {
