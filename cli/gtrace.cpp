@@ -42,7 +42,8 @@ void add_commands(CLI::App& app, ExitCode& result) {
 
 ExitCode run(std::vector<std::string> arguments) {
   if (arguments.empty()) throw Error(ErrorCode::usage, "a command is needed; see gtrace --help");
-  if (arguments[0] == "help") {
+  const bool help = arguments[0] == "help";
+  if (help) {
     arguments.erase(arguments.begin());
     arguments.emplace_back("--help");
   }
@@ -55,6 +56,9 @@ ExitCode run(std::vector<std::string> arguments) {
   use_help_format(app);
   ExitCode result = ExitCode::same;
   add_commands(app, result);
+  // A --help behind it would hide that there is no such command.
+  const bool is_command = !app.get_subcommands([&](CLI::App* each) { return each->check_name(arguments[0]); }).empty();
+  if (!is_command && (help || !arguments[0].starts_with("-")) && arguments[0] != "--help") arguments.resize(1);
   parse_and_run(app, arguments, result);
   return result;
 }
