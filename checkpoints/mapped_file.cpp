@@ -23,9 +23,10 @@ namespace {
 int open_regular_file(const std::filesystem::path& path, const std::string& wanted, std::uint64_t& size) {
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0 && errno == ENOENT) fail(ErrorCode::not_found, path, "no such file");
-  if (file.get() < 0) fail(ErrorCode::input_output, path, std::strerror(errno));
+  if (file.get() < 0) fail(ErrorCode::input_output, path, std::string("cannot open: ") + std::strerror(errno));
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(ErrorCode::input_output, path, std::strerror(errno));
+  if (::fstat(file.get(), &status) != 0)
+    fail(ErrorCode::input_output, path, std::string("cannot open: ") + std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is a directory, not " + wanted);
   if (!S_ISREG(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is no regular file");
   if (status.st_size == 0) fail(ErrorCode::damaged, path, "empty file");
@@ -37,7 +38,7 @@ MappedFile::MappedFile(const std::filesystem::path& path, const std::string& wan
   std::uint64_t size = 0;
   const FileDescriptor file(open_regular_file(path, wanted, size));
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (address == MAP_FAILED) fail(ErrorCode::input_output, path, std::strerror(errno));
+  if (address == MAP_FAILED) fail(ErrorCode::input_output, path, std::string("cannot open: ") + std::strerror(errno));
   bytes_ = {static_cast<const std::byte*>(address), size};
 }
 

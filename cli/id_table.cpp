@@ -20,6 +20,9 @@ std::string read_file(const std::filesystem::path& path) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
   const ErrorPlace place{path.string(), ""};
+  if (status.type() == std::filesystem::file_type::none) {
+    throw Error(ErrorCode::input_output, "cannot open: " + failure.message(), place);
+  }
   if (!std::filesystem::exists(status)) throw Error(ErrorCode::not_found, "no such file", place);
   if (!std::filesystem::is_regular_file(status)) throw Error(ErrorCode::usage, "is no regular file", place);
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
@@ -34,8 +37,13 @@ std::string read_file(const std::filesystem::path& path) {
 
 bool separates(char c) { return c == ' ' || c == '\t' || c == '\r' || c == ','; }
 
+struct Line {
+  std::string file;
+  std::int64_t number = 0;
+};
+
 // Appends the numbers of one line and returns how many there were.
-std::int64_t parse_line(std::string_view line, std::vector<std::int64_t>& values, const std::string& where) {
+std::int64_t parse_line(std::string_view line, std::vector<std::int64_t>& values, const Line& place) {
   std::int64_t count = 0;
   std::size_t at = 0;
   while (true) {
@@ -47,9 +55,10 @@ std::int64_t parse_line(std::string_view line, std::vector<std::int64_t>& values
     const auto [stop, failure] = std::from_chars(line.data() + at, line.data() + end, value);
     if (failure != std::errc() || stop != line.data() + end) {
       throw Error(ErrorCode::damaged,
-                  "'" + std::string(line.substr(at, std::min<std::size_t>(end - at, 40))) +
+                  "line " + std::to_string(place.number) + ": '" +
+                      std::string(line.substr(at, std::min<std::size_t>(end - at, 40))) +
                       "' is no integer; write numbers separated by spaces",
-                  {where, ""});
+                  {place.file, ""});
     }
     values.push_back(value);
     ++count;
@@ -64,7 +73,7 @@ IdTable parse_text(std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     ++number;
-    const std::int64_t count = parse_line(text.substr(0, end), table.values, path + ": line " + std::to_string(number));
+    const std::int64_t count = parse_line(text.substr(0, end), table.values, {path, number});
     if (count > 0) lengths.push_back(count);
     text.remove_prefix(std::min(end + 1, text.size()));
   }

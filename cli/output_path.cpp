@@ -38,6 +38,9 @@ void check_output_path(const fs::path& path) {
     throw Error(ErrorCode::input_output, "is " + kind + "; name a file to write", {path.string(), ""});
   }
   std::error_code failure;
+  if (fs::status(path, failure).type() == fs::file_type::none) {
+    throw Error(ErrorCode::input_output, "cannot open: " + failure.message(), {path.string(), ""});
+  }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, failure)) {
     throw Error(ErrorCode::input_output, "the folder " + folder.string() + " does not exist; make it first",

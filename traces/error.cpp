@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traces/printable.h"
+
 namespace goldentrace {
 namespace {
 
@@ -12,7 +14,7 @@ std::string one_line(const std::string& what, const ErrorPlace& place) {
   }
   text += what;
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  return printable(text);
 }
 
 }  // namespace

@@ -200,6 +200,9 @@ fs::path checked_target(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return path;
+  if (status.type() == fs::file_type::none) {
+    throw Error(ErrorCode::input_output, "cannot open: " + error.message(), {.file = path.string()});
+  }
   if (status.type() != fs::file_type::regular) {
     throw Error(ErrorCode::input_output, "is no regular file; name a file that can be replaced",
                 {.file = path.string()});
