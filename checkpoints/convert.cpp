@@ -40,8 +40,12 @@ OutputFolder::OutputFolder(const fs::path& target) : target_(without_slash(targe
   if (present && !fs::is_directory(target_)) fail(ErrorCode::usage, target_, "is there and no folder");
   if (present && !fs::is_empty(target_, failure))
     fail(ErrorCode::usage, target_, "is there and not empty; name a new folder");
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder))
+    fail(ErrorCode::input_output, target_, "the folder " + folder.string() + " does not exist; make it first");
   std::string name = target_.string() + ".partial-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) fail(ErrorCode::input_output, target_, std::strerror(errno));
+  if (::mkdtemp(name.data()) == nullptr)
+    fail(ErrorCode::input_output, target_, std::string("cannot write: ") + std::strerror(errno));
   temporary_ = name;
   fs::permissions(temporary_, fs::perms(0755), failure);
 }
@@ -52,7 +56,8 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::publish() {
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(ErrorCode::input_output, target_, std::strerror(errno));
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+    fail(ErrorCode::input_output, target_, std::string("cannot write: ") + std::strerror(errno));
   temporary_.clear();
 }
 
