@@ -127,7 +127,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
 }
 
 ExitCode run_diff(const DiffCommandOptions& options) {
-  check_report_files(options.reports, {options.a, options.b});
+  check_report_files(options.reports, {options.a, options.b, options.rules, options.targets, options.relation});
   const DiffOptions settings = diff_options(options);
   const TraceReader a(options.a), b(options.b);
   const Report report = diff(a, b, settings);

@@ -8,7 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/error_report.h"
 #include "cli/help_format.h"
-#include "cli/output_path.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/replay_options.h"
 #include "replayer/json_report.h"
@@ -26,7 +26,7 @@ std::unique_ptr<TraceReader> open(const std::filesystem::path& path) {
 
 void check(const ReplayCommandOptions& options) {
   if (options.layer.empty() && !options.all) throw Error(ErrorCode::usage, "say what to run: --layer LAYER or --all");
-  if (!options.dump.empty()) check_output_path(options.dump);
+  if (!options.dump.empty()) check_output_file(options.dump, {options.trace, options.inputs, options.tape_from});
 }
 
 ReplayOptions replay_options(const ReplayCommandOptions& options) {

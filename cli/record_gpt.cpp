@@ -6,6 +6,7 @@
 
 #include "cli/gpt_data.h"
 #include "cli/number.h"
+#include "cli/output_file.h"
 #include "cli/recording.h"
 #include "cli/scalar_type.h"
 #include "models/gpt.h"
@@ -129,9 +130,18 @@ Header facts(const GptOptions& options) {
   return header;
 }
 
+// The trace must not take the place of what the run is fed with.
+void check_output(const RecordOptions& options) {
+  const RecordGptOptions& gpt = options.gpt;
+  if (options.capture.output.empty()) return;
+  check_output_file(options.capture.output,
+                    {gpt.load, gpt.tokens, gpt.text, gpt.labels, gpt.mask, gpt.prefixes, gpt.tokenizer});
+}
+
 }  // namespace
 
 ExitCode run_record_gpt(const RecordOptions& options) {
+  check_output(options);
   Header data;
   const GptOptions trainer = trainer_options(options, data);
   check(trainer);

@@ -6,6 +6,7 @@
 #include "cli/child_process.h"
 #include "cli/delegate.h"
 #include "cli/interrupt.h"
+#include "cli/output_file.h"
 #include "cli/record_summary.h"
 #include "cli/recorder_settings.h"
 #include "cli/scratch_folder.h"
@@ -79,6 +80,7 @@ void check_recording(const CommittedSteps& committed, const Status& status, cons
 
 ExitCode run_record_program(const RecordOptions& options, const Words& program) {
   const RecorderOptions settings = recorder_settings(options.capture, facts(options, program));
+  check_output_file(options.capture.output, {program.front()});
   const CommittedSteps committed(options.capture.output);
   const ScratchFolder scratch;
   const std::filesystem::path status_file = scratch.path() / "status";

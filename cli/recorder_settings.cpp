@@ -7,6 +7,7 @@
 
 #include "cli/golden_check.h"
 #include "cli/number.h"
+#include "cli/output_file.h"
 #include "cli/output_path.h"
 #include "cli/step_list.h"
 #include "models/memory_limit.h"
@@ -54,6 +55,7 @@ RecorderOptions recorder_settings(const CaptureOptions& capture, Header header) 
   check_output_path(capture.output);
   check_golden(capture, header);
   check_level_file(capture);
+  check_output_file(capture.output, {capture.golden, capture.level_file});
   check_pool(capture);
   try_to_write(capture);
   RecorderOptions options;

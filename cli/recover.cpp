@@ -4,13 +4,16 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/number.h"
+#include "cli/output_path.h"
 #include "cli/progress.h"
 #include "traces/error.h"
 #include "traces/recover.h"
+#include "traces/trace_reader.h"
 
 namespace goldentrace {
 namespace {
@@ -25,8 +28,10 @@ std::string counted(std::uint64_t count, const std::string& noun) {
 }
 
 nlohmann::ordered_json to_json(const RecoverResult& result) {
-  nlohmann::ordered_json json = {{"journal", result.journal.string()}};
-  json["trace"] = result.trace.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(result.trace.string());
+  const auto name = [](const std::filesystem::path& file) {
+    return file.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(file.string());
+  };
+  nlohmann::ordered_json json = {{"journal", name(result.journal)}, {"trace", name(result.trace)}};
   json["steps"] = result.steps;
   json["records"] = result.records;
   json["dropped_bytes"] = result.dropped_bytes;
@@ -38,6 +43,7 @@ std::string to_text(const RecoverResult& result) {
   if (result.trace.empty()) return result.journal.string() + ": no step was written to it; removed";
   std::string text = result.trace.string() + ": " + counted(result.steps, "step") + ", " +
                      counted(result.records, "record") + (result.was_sealed ? ", complete already" : " recovered");
+  if (result.journal.empty()) text += "; there is nothing to recover";
   if (result.dropped_bytes > 0) text += "; " + human_bytes(result.dropped_bytes) + " behind the last step left out";
   return text;
 }
@@ -59,6 +65,37 @@ RecoverOptions options_of(const RecoverArguments& arguments) {
   return options;
 }
 
+// A trace without a journal, or the segments of one.
+RecoverResult complete_trace(const RecoverArguments& arguments) {
+  const TraceReader trace(arguments.journal);
+  if (!arguments.output.empty()) {
+    throw Error(ErrorCode::usage, "is complete, there is nothing to recover; copy it instead",
+                {arguments.journal.string(), ""});
+  }
+  std::set<std::int64_t> steps;
+  for (const Record& record : trace.records()) steps.insert(record.id.step);
+  return {.trace = trace.path(), .steps = steps.size(), .records = trace.records().size(), .was_sealed = true};
+}
+
+std::vector<RecoverResult> recover_all(const RecoverArguments& arguments) {
+  std::vector<std::filesystem::path> journals = journals_of(arguments.journal);
+  if (journals.empty()) {
+    if (!is_journal(arguments.journal)) return {complete_trace(arguments)};
+    journals.push_back(arguments.journal);
+  }
+  if (journals.size() > 1 && !arguments.output.empty()) {
+    throw Error(ErrorCode::usage, "has " + std::to_string(journals.size()) + " journals; recover them without -o",
+                {arguments.journal.string(), ""});
+  }
+  std::vector<RecoverResult> results;
+  Progress progress("recover", arguments.output_options);
+  for (const std::filesystem::path& journal : journals) {
+    results.push_back(recover_journal(journal, options_of(arguments),
+                                      [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }));
+  }
+  return results;
+}
+
 }  // namespace
 
 void add_recover(CLI::App& app, ExitCode& result) {
@@ -71,7 +108,7 @@ void add_recover(CLI::App& app, ExitCode& result) {
       ->add_option("-o,--output", arguments->output,
                    "The trace to write (default: the journal's name without .journal)")
       ->type_name("FILE");
-  command->add_flag("--force", arguments->force, "Replace a trace that is newer than the journal");
+  command->add_flag("--force", arguments->force, "Replace a trace that is newer than the journal, or the file of -o");
   command->add_flag("--keep-before-damage", arguments->keep_before_damage,
                     "Recover the steps before a damaged place; the journal stays");
   add_output_options(*command, arguments->output_options);
@@ -80,22 +117,8 @@ void add_recover(CLI::App& app, ExitCode& result) {
 }
 
 ExitCode run_recover(const RecoverArguments& arguments) {
-  std::vector<std::filesystem::path> journals = journals_of(arguments.journal);
-  if (journals.empty()) journals.push_back(arguments.journal);
-  if (journals.size() > 1 && !arguments.output.empty()) {
-    throw Error(ErrorCode::usage, "has " + std::to_string(journals.size()) + " journals; recover them without -o",
-                {arguments.journal.string(), ""});
-  }
-  std::vector<RecoverResult> results;
-  {
-    Progress progress("recover", arguments.output_options);
-    for (const std::filesystem::path& journal : journals) {
-      results.push_back(recover_journal(journal, options_of(arguments), [&](std::uint64_t done, std::uint64_t total) {
-        progress.update(done, total);
-      }));
-    }
-  }
-  report(results, arguments.output_options);
+  if (!arguments.output.empty()) check_output_path(arguments.output);
+  report(recover_all(arguments), arguments.output_options);
   return ExitCode::same;
 }
 

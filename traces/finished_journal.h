@@ -16,6 +16,7 @@ class FinishedJournal {
   // `journal`: is_finished_journal(). Error(still_being_written) while its recorder lives; those of TraceReader.
   explicit FinishedJournal(const std::filesystem::path& journal);
 
+  const Header& header() const { return segment_.header(); }
   std::uint64_t steps() const;  // distinct numbers of steps
   std::uint64_t records() const { return records_.size(); }
   std::uint64_t bytes() const { return segment_.file().size(); }

@@ -37,7 +37,9 @@ struct JournalHead {
   std::uint32_t codec = 0;      // of the writer's options
   std::uint32_t segment = 0;
   std::uint32_t is_segment = 0;  // 1: one of several
-  std::array<std::uint8_t, 68> reserved{};
+  std::uint32_t reserved_word = 0;
+  std::uint64_t run = 0;  // a number that all journals of one run have; 0: of a build that wrote none
+  std::array<std::uint8_t, 56> reserved{};
   std::uint64_t low = 0, high = 0;  // XXH3-128 of the bytes before
 };
 inline constexpr std::size_t hashed_journal_head_bytes = 112;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "traces/error.h"
+#include "traces/file_kind.h"
 #include "traces/hash.h"
 
 namespace goldentrace {
@@ -45,22 +46,31 @@ void JournalReader::open_file() {
                 absent ? "no such file" : std::string("cannot open the file: ") + std::strerror(error),
                 {.file = path_.string()});
   }
-  size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  std::error_code ignored;
+  const std::filesystem::file_type type = std::filesystem::status(path_, ignored).type();
+  if (!S_ISREG(status.st_mode)) {
+    close(file_);
+    throw Error(ErrorCode::not_a_trace, "is " + kind_of_file(type) + ", not a journal; remove it or name another file",
+                {.file = path_.string()});
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
 void JournalReader::check_head() {
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&head_, 1));
   if (size_ >= sizeof head_) read_exactly(0, bytes);
   if (head_.magic != format::journal_magic) {
-    throw Error(ErrorCode::not_a_trace, "not a journal (" + std::to_string(size_) + " bytes)",
+    throw Error(ErrorCode::not_a_trace,
+                "not a journal (" + std::to_string(size_) + " bytes); remove it or give it another name",
                 {.file = path_.string()});
   }
   const Hash128 hash = piece_hash(bytes.first(format::hashed_journal_head_bytes));
-  if (hash != Hash128{head_.low, head_.high}) refuse(0, "damaged: the hash of the journal's head is wrong");
+  if (hash != Hash128{head_.low, head_.high})
+    refuse(0, "damaged: the hash of the journal's head is wrong; nothing can be recovered from it, remove it");
   if (head_.version != format::journal_version) {
     refuse(0,
            "journal version " + std::to_string(head_.version) + "; this build reads version " +
-               std::to_string(format::journal_version) + "; recover it with the build that recorded it",
+               std::to_string(format::journal_version) + "; recover it with the build that recorded it, or remove it",
            ErrorCode::version);
   }
 }

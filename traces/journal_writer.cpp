@@ -21,12 +21,6 @@ constexpr std::array<std::byte, format::entry_alignment> zeros{};
 // So much is handed to the disk at a time while recording: then little is left for the fsync at the end.
 constexpr std::uint64_t writeback_bytes = 8 << 20;
 
-std::uint64_t new_number() {
-  std::random_device device;
-  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  return (std::uint64_t{device()} << 32 | device()) ^ now;
-}
-
 std::span<const std::byte> bytes_of(const auto& row) { return std::as_bytes(std::span(&row, 1)); }
 
 // The first bytes of a journal: its head, and room for what a trace has there.
@@ -36,12 +30,17 @@ std::array<std::byte, format::first_entry> beginning(const format::JournalHead& 
   return bytes;
 }
 
-void refuse_committed(const std::filesystem::path& journal) {
+// Committed steps are never thrown away, nor is a file that is no journal, or none that can be read.
+void refuse_leftover(const std::filesystem::path& journal) {
   if (is_finished_journal(journal)) refuse_recording({Recording::ended_early, journal});
-  const std::uint64_t steps = committed_steps(journal);
-  if (steps == 0) return;
+  const JournalScan scan = JournalReader(journal).scan();
+  if (scan.damage) {
+    throw Error(ErrorCode::damaged, "damaged: " + scan.damage->what + "; remove it or record elsewhere",
+                {.file = journal.string(), .record = "byte " + std::to_string(scan.damage->address)});
+  }
+  if (scan.map.rows == 0) return;
   throw Error(ErrorCode::incomplete,
-              "holds " + std::to_string(steps) +
+              "holds " + std::to_string(scan.map.steps) +
                   " committed steps of a recording that ended early; recover them with: " + recover_command(journal) +
                   ", or remove it",
               {.file = journal.string()});
@@ -49,13 +48,19 @@ void refuse_committed(const std::filesystem::path& journal) {
 
 }  // namespace
 
+std::uint64_t new_number() {
+  std::random_device device;
+  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  return (std::uint64_t{device()} << 32 | device()) ^ now;
+}
+
 std::filesystem::path journal_of(const std::filesystem::path& target) {
   return target.string() + std::string(format::journal_suffix);
 }
 
 JournalWriter::JournalWriter(const std::filesystem::path& target, const format::JournalHead& head)
     : file_(journal_of(target), target), map_{.head = head} {
-  if (file_.size() > 0) refuse_committed(file_.path());
+  if (file_.size() > 0) refuse_leftover(file_.path());
   map_.head.magic = format::journal_magic;
   map_.head.version = format::journal_version;
   map_.head.head_bytes = format::first_entry;

@@ -78,6 +78,8 @@ class JournalWriter {
   bool keep_ = false;
 };
 
+std::uint64_t new_number();  // that no other journal or run has
+
 std::filesystem::path journal_of(const std::filesystem::path& target);
 
 }  // namespace goldentrace

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "traces/error.h"
+#include "traces/file_kind.h"
 
 namespace goldentrace {
 namespace {
@@ -61,21 +62,34 @@ LockedFile::LockedFile(fs::path path, fs::path named) : path_(std::move(path)), 
 // The lock is on the file that was opened; its name may have been renamed or removed meanwhile.
 void LockedFile::open_and_lock() {
   for (int attempt = 0; attempt < 20; ++attempt) {
-    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file_ < 0) {
-      throw Error(ErrorCode::input_output, "cannot create the file: " + reason(errno), {.file = path_.string()});
-    }
+    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (file_ < 0) refuse_kind_or(errno);
     struct stat opened {};
     struct stat named {};
+    if (fstat(file_, &opened) == 0 && !S_ISREG(opened.st_mode)) {
+      release();
+      refuse_kind_or(0);
+    }
     const bool same = lock() && fstat(file_, &opened) == 0 && stat(path_.c_str(), &named) == 0 &&
                       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-    if (same && S_ISREG(opened.st_mode)) return;
+    if (same) return;
     close(file_);
     file_ = -1;
     // A reader that asks whether the file is locked holds it for an instant.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   throw Error(ErrorCode::still_being_written, "another recorder holds the lock; wait for it or write elsewhere",
+              {.file = path_.string()});
+}
+
+void LockedFile::refuse_kind_or(int error) const {
+  std::error_code ignored;
+  const fs::file_type type = fs::symlink_status(path_, ignored).type();
+  const bool is_other_kind =
+      fs::exists(path_, ignored) && type != fs::file_type::regular && type != fs::file_type::symlink;
+  throw Error(ErrorCode::input_output,
+              is_other_kind ? "is " + kind_of_file(type) + " in the way of the recording; remove it or write elsewhere"
+                            : "cannot create the file: " + reason(error),
               {.file = path_.string()});
 }
 
@@ -204,7 +218,7 @@ fs::path checked_target(const fs::path& path) {
     throw Error(ErrorCode::input_output, "cannot open: " + error.message(), {.file = path.string()});
   }
   if (status.type() != fs::file_type::regular) {
-    throw Error(ErrorCode::input_output, "is no regular file; name a file that can be replaced",
+    throw Error(ErrorCode::input_output, "is " + kind_of_file(status.type()) + "; name a file that can be replaced",
                 {.file = path.string()});
   }
   return fs::is_symlink(path, error) ? fs::canonical(path) : path;

@@ -52,6 +52,7 @@ class LockedFile {
  private:
   bool fail(const std::string& action, int error);
   void open_and_lock();
+  [[noreturn]] void refuse_kind_or(int error) const;  // names what the path is when it is no file
   bool lock();
 
   std::filesystem::path path_;

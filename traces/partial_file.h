@@ -10,7 +10,8 @@ namespace goldentrace {
 // One thread at a time.
 class PartialFile : public LockedFile {
  public:
-  // Errors of LockedFile. An unlocked leftover is emptied and taken over. `target` is a checked_target().
+  // Errors of LockedFile. An unlocked leftover is emptied and taken over; Error(input_output) for a
+  // file that is none. `target` is a checked_target().
   explicit PartialFile(const std::filesystem::path& target);
   ~PartialFile();  // removes the file unless it was published
 
@@ -18,6 +19,8 @@ class PartialFile : public LockedFile {
   void publish();
 
  private:
+  void refuse_other_file();
+
   std::filesystem::path target_;
   bool published_ = false;
 };

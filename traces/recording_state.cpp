@@ -10,6 +10,7 @@
 #include <string>
 
 #include "traces/error.h"
+#include "traces/file_kind.h"
 #include "traces/journal_format.h"
 #include "traces/journal_reader.h"
 
@@ -25,6 +26,16 @@ FirstBytes first_bytes(const std::filesystem::path& path) {
   if (pread(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) bytes = {};
   close(file);
   return bytes;
+}
+
+// An empty one is a journal that nothing was written to.
+void refuse_other_file(const std::string& leftover) {
+  std::error_code ignored;
+  const std::uintmax_t bytes = std::filesystem::file_size(leftover, ignored);
+  if (ignored || bytes == 0 || first_bytes(leftover) == format::journal_magic) return;
+  throw Error(ErrorCode::not_a_trace,
+              "not a journal (" + std::to_string(bytes) + " bytes); remove it or give it another name",
+              {.file = leftover});
 }
 
 }  // namespace
@@ -53,22 +64,31 @@ bool is_finished_journal(const std::filesystem::path& file) {
 
 void refuse_recording(const RecordingState& state) {
   const std::string leftover = state.leftover.string();
+  std::error_code ignored;
+  const std::filesystem::file_type type = std::filesystem::status(leftover, ignored).type();
+  if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
+    throw Error(ErrorCode::not_a_trace,
+                "is " + kind_of_file(type) + " where a journal would be; remove it or name another file",
+                {.file = leftover});
+  }
   if (state.recording == Recording::running) {
     throw Error(ErrorCode::still_being_written, "still being written (lock held); wait until its recorder ends",
                 {.file = leftover});
   }
   if (is_finished_journal(leftover)) {
     throw Error(ErrorCode::incomplete,
-                "complete, but its recorder ended before it gave the trace its name; do that with: " +
-                    recover_command(leftover),
+                "its recorder ended before it gave the trace its name; do that with: " + recover_command(leftover) +
+                    ", or remove it",
                 {.file = leftover});
   }
   if (leftover.ends_with(format::journal_suffix)) {
+    refuse_other_file(leftover);
     throw Error(ErrorCode::incomplete,
-                "incomplete: its recorder ended early; recover what it committed with: " + recover_command(leftover),
+                "incomplete: its recorder ended early; recover what it committed with: " + recover_command(leftover) +
+                    ", or remove it",
                 {.file = leftover});
   }
-  throw Error(ErrorCode::incomplete, "incomplete: record again (its recorder died)", {.file = leftover});
+  throw Error(ErrorCode::incomplete, "incomplete: record again (its recorder died), or remove it", {.file = leftover});
 }
 
 }  // namespace goldentrace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "traces/error.h"
@@ -10,6 +11,7 @@
 #include "traces/journal_reader.h"
 #include "traces/journal_writer.h"
 #include "traces/recording_state.h"
+#include "traces/run_files.h"
 #include "traces/sealer.h"
 #include "traces/segment.h"
 #include "traces/trace_reader.h"
@@ -30,7 +32,16 @@ void lock(JournalReader& reader) {
               {.file = journal.string(), .record = "byte " + std::to_string(damage.address)});
 }
 
-fs::path target_of(const fs::path& journal, const RecoverOptions& options) {
+// A whole trace under a journal's name: when it is damaged nothing is left to be recovered.
+[[noreturn]] void refuse_finished(const Error& error, const fs::path& journal) {
+  const ErrorPlace place{.file = journal.string(), .record = error.place().record};
+  const std::string message = error.what();
+  const std::string prefix = Error(error.code(), "", place).what();
+  const std::string what = message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  throw Error(error.code(), error.code() == ErrorCode::damaged ? what + ", or remove it" : what, place);
+}
+
+fs::path wanted_target(const fs::path& journal, const RecoverOptions& options) {
   if (!options.output.empty()) return checked_target(options.output);
   const std::string name = journal.string();
   if (name.ends_with(suffix) && name.size() > suffix.size()) {
@@ -38,6 +49,18 @@ fs::path target_of(const fs::path& journal, const RecoverOptions& options) {
   }
   throw Error(ErrorCode::usage, "its name does not end in .journal; say with -o where the trace shall go",
               {.file = name});
+}
+
+// The journal is removed when the trace is written, which passes through a file of its own.
+fs::path target_of(const fs::path& journal, const RecoverOptions& options) {
+  const fs::path target = wanted_target(journal, options);
+  for (std::string_view ending : {std::string_view(), format::partial_suffix}) {
+    std::error_code ignored;
+    if (!fs::equivalent(target.string() + std::string(ending), journal, ignored)) continue;
+    throw Error(ErrorCode::usage, "is the journal that is read; choose another name with -o",
+                {.file = target.string() + std::string(ending)});
+  }
+  return target;
 }
 
 // All of the journal's records and no more.
@@ -78,14 +101,40 @@ void check_scan(const fs::path& journal, const JournalScan& scan, const RecoverO
   throw Error(ErrorCode::incomplete, "no step was committed; record again", {.file = journal.string()});
 }
 
+// A name that was asked for is no name that the recording would have replaced.
 void check_replaced(const fs::path& target, const fs::path& journal, const RecoverOptions& options) {
-  if (fs::exists(target) && options.replace == RecoverOptions::Replace::older_only) check_older(target, journal);
+  if (!fs::exists(target) || options.replace == RecoverOptions::Replace::always) return;
+  if (options.output.empty()) return check_older(target, journal);
+  throw Error(ErrorCode::usage, "is there already; name another file with -o, or replace it with --force",
+              {.file = target.string()});
+}
+
+std::optional<SegmentName> segment_of(const format::JournalHead& head) {
+  if (head.is_segment == 0) return std::nullopt;
+  return SegmentName{.number = head.segment, .run = head.run};
+}
+
+void verify(const FinishedJournal& finished, const fs::path& journal, const JournalProgress& progress) {
+  try {
+    finished.verify(progress);
+  } catch (const Error& error) {
+    refuse_finished(error, journal);
+  }
+}
+
+FinishedJournal open_finished(const fs::path& journal) {
+  try {
+    return FinishedJournal(journal);
+  } catch (const Error& error) {
+    refuse_finished(error, journal);
+  }
 }
 
 RecoverResult rename_finished(const fs::path& journal, const RecoverOptions& options, const JournalProgress& progress) {
-  const FinishedJournal finished(journal);
-  finished.verify(progress);
+  const FinishedJournal finished = open_finished(journal);
+  verify(finished, journal, progress);
   RecoverResult result{.journal = journal, .trace = target_of(journal, options)};
+  refuse_other_run(result.trace, segment_name(finished.header()));
   result.steps = finished.steps();
   result.records = finished.records();
   result.was_sealed = true;
@@ -117,6 +166,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
   } else if (fs::exists(result.trace) && holds_all(result.trace, reader, scan.map)) {
     result.was_sealed = true;
   } else {
+    refuse_other_run(result.trace, segment_of(scan.map.head));
     check_replaced(result.trace, journal, options);
     seal(reader, scan.map, result.trace, half(progress, 1));
   }
@@ -145,8 +195,8 @@ bool is_journal(const fs::path& file) {
 
 JournalSummary verify_journal(const fs::path& journal, const JournalProgress& progress) {
   if (is_finished_journal(journal)) {
-    const FinishedJournal finished(journal);
-    finished.verify(progress);
+    const FinishedJournal finished = open_finished(journal);
+    verify(finished, journal, progress);
     return {.steps = finished.steps(), .records = finished.records(), .bytes = finished.bytes()};
   }
   JournalReader reader(journal);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "traces/error.h"
+#include "traces/file_kind.h"
 #include "traces/foreign_text.h"
 #include "traces/hash.h"
 #include "traces/journal_format.h"
@@ -66,8 +67,10 @@ void TraceFile::open_file(Naming naming) {
     if (errno == ENOENT || errno == ENOTDIR) refuse_missing(path_);
     refuse(*this, ErrorCode::input_output, std::string("cannot look at the file: ") + std::strerror(errno));
   }
-  if (S_ISDIR(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is a folder, not a trace");
-  if (!S_ISREG(status.st_mode)) refuse(*this, ErrorCode::not_a_trace, "is no regular file");
+  if (!S_ISREG(status.st_mode)) {
+    std::error_code ignored;
+    refuse(*this, ErrorCode::not_a_trace, "is " + kind_of_file(fs::status(path_, ignored).type()) + ", not a trace");
+  }
   if (naming == Naming::as_trace && is_leftover_name(path_.string())) refuse_recording({recording_of(path_), path_});
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0 || fstat(file_, &status) != 0) {

@@ -5,9 +5,7 @@
 
 #include "traces/error.h"
 #include "traces/id_lookup.h"
-#include "traces/recording_state.h"
-#include "traces/recover.h"
-#include "traces/segment.h"
+#include "traces/run_files.h"
 #include "traces/trace_segment.h"
 
 namespace goldentrace {
@@ -27,30 +25,6 @@ struct Part {
   std::int64_t first_tape = 0;
   std::int64_t first_blob = 0;
 };
-
-// A segment of a run that goes on, or was left, is not all there is.
-void refuse_unfinished(const fs::path& path) {
-  for (const fs::path& journal : journals_of(path)) refuse_recording({recording_of(journal), journal});
-}
-
-// The trace itself, or the segments of a run of this name.
-std::vector<fs::path> files_of(const fs::path& path) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored) || recording_state(path).recording != Recording::none) return {path};
-  const std::vector<std::uint32_t> numbers = segments_of(path);
-  if (numbers.empty() && journals_of(path).empty()) return {path};
-  std::vector<fs::path> files;
-  for (std::uint32_t number : numbers) {
-    const auto next = static_cast<std::uint32_t>(files.size());
-    if (number != next) {
-      throw Error(ErrorCode::not_found, "this segment of the run is missing",
-                  {.file = segment_path(path, next).string()});
-    }
-    files.push_back(segment_path(path, number));
-  }
-  refuse_unfinished(path);
-  return files;
-}
 
 }  // namespace
 
@@ -78,13 +52,14 @@ struct TraceReader::State {
 };
 
 TraceReader::State::State(const fs::path& path) : path(path) {
-  const std::vector<fs::path> files = files_of(path);
+  const std::vector<fs::path> files = files_of_run(path);
   is_segmented = files.front() != path;
   for (const fs::path& file : files) add(file);
   header = parts.back().segment->header();
   if (!is_segmented) return;
   header.erase("segment.number");
   header.erase("segment.first_row");
+  header.erase("segment.run");
 }
 
 void TraceReader::State::add(const fs::path& file) {
@@ -93,6 +68,10 @@ void TraceReader::State::add(const fs::path& file) {
     part.segment = std::make_unique<TraceSegment>(file);
   } catch (const Error& error) {
     rethrow_with_file(error, file);
+  }
+  if (!parts.empty()) {
+    const TraceSegment& first = *parts.front().segment;
+    check_same_run(first.file().path(), first.header(), file, part.segment->header());
   }
   part.first_tape = tape_count;
   part.first_blob = blob_count;

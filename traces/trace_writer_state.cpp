@@ -21,7 +21,10 @@ TraceWriter::State::State(const std::filesystem::path& path, WriterOptions wante
       target(checked_target(path)),
       tapes(is_segmented() ? all : 0),
       blobs(is_segmented() ? kept_blobs : 0) {
+  // Again with its own journal there: of two recorders that begin together at least one sees the other's.
+  refuse_other_run(target, form());
   begin_segment();
+  refuse_other_run(target, form());
 }
 
 void TraceWriter::State::check() const {
@@ -40,6 +43,7 @@ void TraceWriter::State::begin_segment() {
   head.codec = static_cast<std::uint32_t>(options.codec);
   head.segment = segment_count++;
   head.is_segment = is_segmented() ? 1 : 0;
+  head.run = run;
   const std::filesystem::path file = is_segmented() ? segment_path(target, head.segment) : target;
   segments.push_back(std::make_shared<Segment>(file, head, call_count));
 }
@@ -56,6 +60,7 @@ std::string TraceWriter::State::header_text() const {
   facts.emplace("capture.codec", name(options.codec));
   if (is_segmented()) {
     facts["segment.number"] = std::to_string(current().journal.map().head.segment);
+    facts["segment.run"] = run_text(run);
     facts["segment.first_row"] = std::to_string(current().first_row);
   }
   return to_text(facts);

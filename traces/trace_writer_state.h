@@ -18,6 +18,7 @@
 #include "traces/journal_commit.h"
 #include "traces/journal_content.h"
 #include "traces/row_frontier.h"
+#include "traces/run_files.h"
 #include "traces/segment.h"
 #include "traces/trace_writer.h"
 
@@ -43,6 +44,7 @@ struct TraceWriter::State {
 
   bool is_forked() const { return segments.front()->journal.file().is_forked(); }
   bool is_segmented() const { return options.segment_bytes > 0; }
+  RunForm form() const { return is_segmented() ? RunForm::segments : RunForm::one_file; }
   Segment& current() const { return *segments.back(); }
   void check() const;             // Error of the first failure; waits for nobody before there is one
   void fail(const Error& error);  // the first one counts
@@ -89,6 +91,7 @@ struct TraceWriter::State {
 
   const WriterOptions options;
   const std::filesystem::path target;
+  const std::uint64_t run = new_number();
   Header header;
   std::atomic<std::int64_t> reserved = 0;
   std::atomic<std::uint64_t> payload_bytes = 0;

@@ -1,4 +1,6 @@
 // Writes small traces with fixed content for the command-line tests, without LibTorch: write_trace KIND FILE.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -137,6 +139,29 @@ void write_controls(const std::string& path) {
   sample.writer().close();
 }
 
+// One record each, committed; the process ends without closing, as one that is killed.
+void leave_journal(const std::string& path) {
+  Sample sample(path);
+  sample.add("layers.0", Role::output, "0", {2}, {1, 2});
+  sample.writer().commit();
+  _exit(0);
+}
+
+// A segment for each of three steps.
+void write_segments(const std::string& path) {
+  TraceWriter writer(path, {.segment_bytes = 1});
+  for (std::int64_t step = 0; step < 3; ++step) {
+    Record record;
+    record.id = {.step = step, .layer = "layers.0"};
+    record.shape = {2};
+    const std::vector<float> values{1, 2};
+    record.fingerprint = fingerprint(std::as_bytes(std::span(values)), record.dtype);
+    writer.add(record, std::as_bytes(std::span(values)));
+    if (step < 2) writer.commit();
+  }
+  writer.close();
+}
+
 int write(const std::string& kind, const std::string& path) {
   if (kind == "golden")
     write_run(path, 1);
@@ -146,6 +171,10 @@ int write(const std::string& kind, const std::string& path) {
     write_without_inputs(path);
   else if (kind == "special")
     write_special(path);
+  else if (kind == "journal")
+    leave_journal(path);
+  else if (kind == "segments")
+    write_segments(path);
   else if (kind == "controls")
     write_controls(path);
   else
