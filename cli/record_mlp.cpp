@@ -33,8 +33,19 @@ void check_flags(const RecordMlpOptions& options, const std::string& variant) {
   }
 }
 
+// A variant that nobody named comes from a flag.
+void check_implied(const RecordMlpOptions& options, const std::string& variant) {
+  if (options.variant || !(options.gradient_checkpointing || options.accumulation_loop)) return;
+  const std::vector<std::string> known = mlp_variants();
+  if (std::find(known.begin(), known.end(), variant) != known.end()) return;
+  const std::string flag =
+      options.gradient_checkpointing ? "--use_gradient_checkpointing" : "--use_gradient_accumulation_loop";
+  throw Error(ErrorCode::usage, flag + ": the variant " + variant + " is not in this version; leave the flag out");
+}
+
 std::string variant_of(const RecordMlpOptions& options) {
   const std::string variant = options.variant.value_or(implied_variant(options));
+  check_implied(options, variant);
   const std::vector<std::string> known = mlp_variants();
   if (std::find(known.begin(), known.end(), variant) == known.end()) refuse_choice("--variant", variant, known);
   check_flags(options, variant);

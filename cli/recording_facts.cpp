@@ -66,6 +66,8 @@ std::string recording_text(const Header& header) {
 
 std::string recording_remarks(const Header& header) {
   std::string text = counts(header);
+  if (header.contains("recording.note.level file"))
+    append(text, "level file: " + fact(header, "recording.note.level file"));
   const std::string ended = fact(header, "run.ended");
   if (!ended.empty() && ended != "complete") append(text, ended);
   return text;

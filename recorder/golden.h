@@ -21,12 +21,14 @@ class Golden {
 
   // The golden's row of the same record; empty when it has none.
   std::optional<std::int64_t> find(const RecordId& id, std::int32_t position) const;
+  const Record& record(std::int64_t row) const { return reader_.records()[static_cast<std::size_t>(row)]; }
   // Equal in dtype, shape and hash.
   bool has_equal(std::int64_t row, const Record& record) const;
   // Its fingerprints are those of a recording with this size of sketches.
   bool has_sketches(std::size_t sketch_size) const;
   Fingerprint fingerprint(std::int64_t row) const;
 
+  const std::filesystem::path& path() const { return reader_.path(); }
   std::string file_name() const { return reader_.path().filename().string(); }
   // Names the golden's content: a hash over the hashes of its records.
   std::string identity() const;

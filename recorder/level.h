@@ -17,10 +17,10 @@ namespace goldentrace {
 class Level {
  public:
   // `file`: where a word may stand, looked at when a step begins; empty: none.
-  Level(Capture first, std::filesystem::path file) : now_(first), asked_(first), file_(std::move(file)) {}
+  // `forbidden`: what the file may not ask for.
+  Level(Capture first, std::filesystem::path file, std::optional<Capture> forbidden = std::nullopt)
+      : now_(first), asked_(first), file_(std::move(file)), forbidden_(forbidden) {}
 
-  // The file may not ask for it.
-  void forbid(Capture capture) { forbidden_ = capture; }
   void ask(Capture capture) { asked_ = capture; }
   // The level of the step that begins.
   Capture begin_step(std::int64_t step);
@@ -35,7 +35,7 @@ class Level {
   Capture now_;
   std::atomic<Capture> asked_;
   const std::filesystem::path file_;
-  std::optional<Capture> forbidden_;
+  const std::optional<Capture> forbidden_;
   std::optional<Stamp> seen_;
   std::string refused_;
   std::vector<std::pair<std::int64_t, Capture>> changes_;

@@ -41,6 +41,7 @@ RecordSink::RecordSink(const RecorderOptions& options)
     golden_ = std::make_unique<Golden>(options.golden);
     golden_sketches_ = golden_->has_sketches(options.sketch_size);
   }
+  if (options.capture == Capture::check) fit_.emplace();
   writer_ = std::make_unique<TraceWriter>(
       options.output, WriterOptions{.codec = options.codec,
                                     .segment_bytes = options.segment_bytes,
@@ -176,6 +177,7 @@ bool RecordSink::wants_payload(const Record& record, Job& job) {
   const bool role = payload_of_role_[static_cast<std::size_t>(record.id.role)];
   if (level_ != Capture::check || record.id.role == Role::op_output) return level_ == Capture::full && role;
   const auto row = golden_->find(record.id, record.position);
+  if (fit_) fit_->see(record, row ? &golden_->record(*row) : nullptr);
   if (row && golden_->has_equal(*row, record)) {
     if (golden_sketches_) job.golden_row = *row;
     return false;
@@ -188,14 +190,25 @@ void RecordSink::check_space(std::uint64_t step_bytes) const {
   std::error_code failure;
   const auto folder = options_.output.has_parent_path() ? options_.output.parent_path() : std::filesystem::path(".");
   const auto space = std::filesystem::space(folder, failure);
-  if (failure || space.available > step_bytes + step_bytes / 4) return;
+  const std::uint64_t reserve = step_bytes / 4;
+  if (failure || space.available > step_bytes + reserve) return;
   throw Error(ErrorCode::input_output,
-              "recording stopped: a step takes " + std::to_string(step_bytes) + " bytes and only " +
-                  std::to_string(space.available) + " are free; free space or record with --capture sketch",
+              "recording stopped: another step takes " + std::to_string(step_bytes) + " bytes and a reserve of " +
+                  std::to_string(reserve) + ", and only " + std::to_string(space.available) +
+                  " are free; free space (or recover with -o ELSEWHERE), or record with --capture sketch",
               {options_.output.string(), ""});
 }
 
+// With another model's golden everything would be a difference.
+void RecordSink::check_fit() {
+  const std::string misfit = fit_ ? fit_->misfit() : "";
+  fit_.reset();
+  if (misfit.empty()) return;
+  throw Error(ErrorCode::usage, "is no golden for this run: " + misfit, {golden_->path().string(), ""});
+}
+
 void RecordSink::commit_step(std::int64_t step) {
+  check_fit();
   ids_.clear();
   lineage_.clear();
   {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -16,6 +17,7 @@
 #include "recorder/copy_crew.h"
 #include "recorder/device_sight.h"
 #include "recorder/golden.h"
+#include "recorder/golden_fit.h"
 #include "recorder/lineage.h"
 #include "recorder/pipeline.h"
 #include "recorder/record_id_hash.h"
@@ -97,6 +99,7 @@ class RecordSink {
   bool is_known_payload(const Content& content) const;
   void send_in_place(Job job, const Captured& captured);
   void step_committed(std::uint64_t bytes);
+  void check_fit();
   void check_space(std::uint64_t step_bytes) const;
   void write_notes();
   void finish_jobs();
@@ -106,6 +109,7 @@ class RecordSink {
   std::array<bool, 9> payload_of_role_{};
   std::unique_ptr<Golden> golden_;
   bool golden_sketches_ = false;
+  std::optional<GoldenFit> fit_;  // while the first step of a run in `check` is open
   std::unique_ptr<TraceWriter> writer_;
   std::unique_ptr<Pipeline> pipeline_;
   CopyCrew crew_;

@@ -28,19 +28,22 @@ Hash128 both(const std::string& before, const Hash128& hash) {
   return content_hash(std::as_bytes(std::span(text)));
 }
 
+std::optional<Capture> unusable_level(const RecorderOptions& options) {
+  return options.golden.empty() ? std::optional(Capture::check) : std::nullopt;
+}
+
 }  // namespace
 
 Session::Session(RecorderOptions given)
     : options(std::move(given)),
       generation(next_generation++),
       rank(rank_of(options.header)),
-      level(options.capture, options.level_file),
+      level(options.capture, options.level_file, unusable_level(options)),
       labels(options.layers),
       sink(options),
       gradients(*this),
       timeline(*this),
       layer_check(*this, options.self_check) {
-  if (options.golden.empty()) level.forbid(Capture::check);
   Header& header = sink.writer().header();
   header = options.header;
   for (const auto& [name, value] : facts_of_run(options)) header.emplace(name, value);

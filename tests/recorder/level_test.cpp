@@ -49,8 +49,7 @@ TEST_F(LevelTest, TheLastWordCounts) {
 }
 
 TEST_F(LevelTest, OtherWordsChangeNothing) {
-  Level level(Capture::full, file());
-  level.forbid(Capture::check);
+  Level level(Capture::full, file(), Capture::check);
   write("");
   EXPECT_EQ(level.begin_step(0), Capture::full);
   EXPECT_EQ(level.refused_word(), "");
