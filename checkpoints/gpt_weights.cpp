@@ -20,7 +20,7 @@ std::string size_text(std::int64_t rows, std::int64_t columns, bool vector) {
   return vector ? shape_text(std::vector<std::int64_t>{rows}) : shape_text(std::vector<std::int64_t>{rows, columns});
 }
 
-void check_parameter(const ParameterShape& wanted, const Parameter& found, const ErrorPlace& place) {
+void check_parameter(const ParameterShape& wanted, const StoredParameter& found, const ErrorPlace& place) {
   if (found.rows != wanted.rows || found.columns != wanted.columns || found.vector != wanted.vector)
     throw Error(ErrorCode::incomparable,
                 "is " + size_text(found.rows, found.columns, found.vector) + ", the configuration needs " +
@@ -36,8 +36,8 @@ std::string key_lists(const std::vector<std::string>& missing, const std::vector
   return list_of("missing", missing) + "; " + list_of("unexpected", unexpected);
 }
 
-Parameter parameter_of(const std::shared_ptr<TensorFile>& file, std::size_t tensor) {
-  const TensorView& view = file->tensors()[tensor].view;
+StoredParameter parameter_of(const std::shared_ptr<TensorFile>& file, std::size_t tensor) {
+  const StridedTensor& view = file->tensors()[tensor].view;
   if (view.shape.empty() || view.shape.size() > 2)
     throw Error(ErrorCode::incomparable, "is " + describe(view) + ", neither vector nor matrix",
                 {.file = file->path().string(), .record = printable(file->tensors()[tensor].name)});
@@ -50,7 +50,7 @@ Parameter parameter_of(const std::shared_ptr<TensorFile>& file, std::size_t tens
           .check = [file, tensor] { file->check(tensor); }};
 }
 
-TensorSource source_of(const Parameter& parameter, const std::string& name) {
+TensorSource source_of(const StoredParameter& parameter, const std::string& name) {
   std::vector<std::int64_t> shape{parameter.rows};
   if (!parameter.vector) shape.push_back(parameter.columns);
   return {.name = name,

@@ -15,7 +15,7 @@
 
 namespace goldentrace {
 
-struct Parameter {
+struct StoredParameter {
   DType dtype = DType::none;
   std::int64_t rows = 0, columns = 0;
   bool vector = false;
@@ -27,17 +27,17 @@ struct Parameter {
 
 struct GptWeights {
   GptShape shape;
-  std::map<std::string, Parameter> parameters;  // by canonical key, all that parameters_of(shape) names
-  TorchDict args;                               // of a Megatron checkpoint: its plain arguments, to be kept
-  std::vector<std::string> notes;               // what was dropped or odd, a sentence each
+  std::map<std::string, StoredParameter> parameters;  // by canonical key, all that parameters_of(shape) names
+  TorchDict args;                                     // of a Megatron checkpoint: its plain arguments, to be kept
+  std::vector<std::string> notes;                     // what was dropped or odd, a sentence each
   std::vector<std::shared_ptr<TensorFile>> files;
 };
 
 // The parameter that one tensor of a file is. Error(incomparable) for a tensor that is neither vector nor matrix.
-Parameter parameter_of(const std::shared_ptr<TensorFile>& file, std::size_t tensor);
+StoredParameter parameter_of(const std::shared_ptr<TensorFile>& file, std::size_t tensor);
 
 // The parameter as something to write under that name; checks it first.
-TensorSource source_of(const Parameter& parameter, const std::string& name);
+TensorSource source_of(const StoredParameter& parameter, const std::string& name);
 
 // Error(not_found) that lists all missing and unexpected keys, Error(incomparable) for a parameter of another shape or
 // of a dtype that is no floating one. `path` is the checkpoint that the error names, `unexpected` are keys that had no

@@ -22,7 +22,7 @@ bool is_linear_weight(std::string_view key) {
 }
 
 struct Found {
-  std::map<std::string, Parameter> parameters;
+  std::map<std::string, StoredParameter> parameters;
   std::vector<std::string> unexpected;
   std::size_t buffers = 0;
 };
@@ -49,7 +49,7 @@ void settle_tied_head(GptWeights& weights) {
   if (only_head) {
     weights.notes.emplace_back("the tied embedding was read from lm_head.weight");
   } else {
-    for (const Parameter* parameter : {&head->second, &embedding->second}) parameter->check();
+    for (const StoredParameter* parameter : {&head->second, &embedding->second}) parameter->check();
     if (!equal_elements(head->second.matrix(), embedding->second.matrix()))
       weights.notes.emplace_back("tied but different: lm_head.weight was dropped, the embedding is taken for both");
   }
@@ -70,12 +70,12 @@ void check_repeated_heads(const Matrix& thirds, const GptShape& shape) {
     }
 }
 
-void transpose(Parameter& parameter) {
+void transpose(StoredParameter& parameter) {
   std::swap(parameter.rows, parameter.columns);
   parameter.matrix = [matrix = parameter.matrix] { return transposed(matrix()); };
 }
 
-void from_hf_order(Parameter& parameter, const GptShape& shape) {
+void from_hf_order(StoredParameter& parameter, const GptShape& shape) {
   if (parameter.rows != 3 * shape.hidden) return;  // reported by the check of all shapes
   parameter.rows = shape.query_key_value_rows();
   if (shape.groups != shape.heads)
@@ -122,7 +122,7 @@ GptWeights read_hf(const std::filesystem::path& path, const ReadOptions& options
   return weights;
 }
 
-Parameter gpt2_parameter(const std::string& key, Parameter parameter, const GptShape& shape) {
+StoredParameter gpt2_parameter(const std::string& key, StoredParameter parameter, const GptShape& shape) {
   if (is_query_key_value(key)) {
     parameter.rows = 3 * shape.hidden;
     parameter.matrix = [matrix = parameter.matrix, shape] { return gather_rows(matrix(), to_thirds(shape)); };
@@ -136,7 +136,7 @@ void write_hf(const std::filesystem::path& folder, const GptWeights& weights, co
   const HfModel model = hf_model_for(weights.shape);
   std::vector<TensorSource> sources;
   for (const ParameterShape& wanted : parameters_of(weights.shape)) {
-    Parameter parameter = weights.parameters.at(wanted.key);
+    StoredParameter parameter = weights.parameters.at(wanted.key);
     if (model == HfModel::gpt2) parameter = gpt2_parameter(wanted.key, std::move(parameter), weights.shape);
     sources.push_back(source_of(parameter, hf_key(model, wanted.key)));
   }

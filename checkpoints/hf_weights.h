@@ -16,7 +16,7 @@ namespace goldentrace {
 GptWeights read_hf(const std::filesystem::path& path, const ReadOptions& options);
 
 // A canonical parameter in GPT-2's form: Conv1D weights, query_key_value in thirds.
-Parameter gpt2_parameter(const std::string& canonical_key, Parameter parameter, const GptShape& shape);
+StoredParameter gpt2_parameter(const std::string& canonical_key, StoredParameter parameter, const GptShape& shape);
 
 // config.json and safetensors (sharded beyond options.shard_bytes) into an existing folder. Error(unsupported) for a
 // shape that transformers lacks. `tokenizer_class`: empty when it is not known.

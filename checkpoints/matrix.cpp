@@ -114,7 +114,7 @@ std::span<const std::byte> one_piece(const Matrix& matrix) {
 
 }  // namespace
 
-Matrix matrix_of(const TensorView& view) {
+Matrix matrix_of(const StridedTensor& view) {
   if (view.shape.empty() || view.shape.size() > 2) misuse("a matrix of more than two dimensions");
   const bool vector = view.shape.size() == 1;
   Matrix matrix{.dtype = view.dtype, .rows = view.shape[0], .columns = vector ? 1 : view.shape[1]};

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "checkpoints/strided_tensor.h"
 #include "checkpoints/tensor_source.h"
-#include "checkpoints/tensor_view.h"
 
 namespace goldentrace {
 
@@ -32,7 +32,7 @@ struct RowRun {
   std::int64_t from = 0, count = 0, step = 1;
 };
 
-Matrix matrix_of(const TensorView& view);  // Error(internal) for more than two dimensions
+Matrix matrix_of(const StridedTensor& view);  // Error(internal) for more than two dimensions
 
 // The rows of the runs, one after another. Error(internal) for rows that are not there.
 Matrix gather_rows(const Matrix& matrix, std::span<const RowRun> runs);

@@ -18,7 +18,7 @@ struct Shard {
   std::shared_ptr<TensorFile> file;
   std::size_t tensor = 0;
 
-  const TensorView& view() const { return file->tensors()[tensor].view; }
+  const StridedTensor& view() const { return file->tensors()[tensor].view; }
 };
 
 struct MegatronFiles {

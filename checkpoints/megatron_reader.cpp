@@ -47,7 +47,7 @@ std::function<void()> checks_of(const MegatronFiles& files, const std::string& k
 }
 
 // Extents after merging; those of a tensor whose own extents are wrong stay wrong and are reported with all others.
-void set_extents(Parameter& parameter, Division division, const GptShape& shape, std::int64_t ranks) {
+void set_extents(StoredParameter& parameter, Division division, const GptShape& shape, std::int64_t ranks) {
   if (division == Division::columns) parameter.columns *= ranks;
   if (division == Division::query_key_value || division == Division::mlp_rows) parameter.rows *= ranks;
   if (division != Division::vocabulary) return;
@@ -55,12 +55,12 @@ void set_extents(Parameter& parameter, Division division, const GptShape& shape,
   if (parameter.rows >= shape.vocab) parameter.rows = shape.vocab;
 }
 
-Parameter merged(const std::shared_ptr<MegatronFiles>& files, const std::string& key, const GptShape& shape,
-                 const ReadOptions& options) {
+StoredParameter merged(const std::shared_ptr<MegatronFiles>& files, const std::string& key, const GptShape& shape,
+                       const ReadOptions& options) {
   const Shards& shards = files->tensors.at(key);
   check_shards(*files, key, shards);
   const Division division = division_of(key);
-  Parameter parameter = parameter_of(shards[0].file, shards[0].tensor);
+  StoredParameter parameter = parameter_of(shards[0].file, shards[0].tensor);
   set_extents(parameter, division, shape, files->ranks);
   const bool compare = division == Division::replicated && options.replicas == ReplicaRule::equal;
   parameter.check = [files, check = checks_of(*files, key, shards, compare)] { check(); };
@@ -104,7 +104,8 @@ GptWeights read_megatron(const std::filesystem::path& path, const ReadOptions& o
   check_version(files->version, weights.shape);
   if (weights.shape.heads % files->ranks != 0 || weights.shape.groups % files->ranks != 0 ||
       weights.shape.ffn % files->ranks != 0)
-    throw Error(ErrorCode::damaged, std::to_string(files->ranks) + " tensor-parallel ranks do not divide its heads and ffn size",
+    throw Error(ErrorCode::damaged,
+                std::to_string(files->ranks) + " tensor-parallel ranks do not divide its heads and ffn size",
                 {.file = files->path.string(), .record = {}});
   for (const auto& [key, shards] : files->tensors)
     weights.parameters.emplace(key, merged(files, key, weights.shape, options));

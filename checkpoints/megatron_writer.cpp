@@ -29,7 +29,7 @@ struct Job {
 
 TensorSource rank_source(const Job& job, const std::string& key, std::int64_t rank) {
   const Division division = division_of(key);
-  Parameter part = job.weights.parameters.at(key);
+  StoredParameter part = job.weights.parameters.at(key);
   if (division == Division::vocabulary) part.rows = job.padded_vocab / job.options.ranks;
   if (division == Division::query_key_value || division == Division::mlp_rows) part.rows /= job.options.ranks;
   if (division == Division::columns) part.columns /= job.options.ranks;

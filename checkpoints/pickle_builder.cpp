@@ -45,8 +45,8 @@ PickleRef PickleBuilder::add_global(std::string qualified_name) {
   return add({.kind = PickleKind::global, .text = keep(std::move(qualified_name))});
 }
 
-PickleRef PickleBuilder::add_tensor(TensorView view, std::string_view storage) {
-  charge(2 * (sizeof(TensorView) + sizeof(std::string)) + storage.size() + 32 * view.shape.size());
+PickleRef PickleBuilder::add_tensor(StridedTensor view, std::string_view storage) {
+  charge(2 * (sizeof(StridedTensor) + sizeof(std::string)) + storage.size() + 32 * view.shape.size());
   document_.tensors.push_back(std::move(view));
   document_.storages.emplace_back(storage);
   return add({.kind = PickleKind::tensor, .integer = static_cast<std::int64_t>(document_.tensors.size() - 1)});

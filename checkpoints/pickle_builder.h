@@ -23,7 +23,7 @@ class PickleBuilder {
   PickleRef add_floating(double value) { return add({.kind = PickleKind::floating, .floating = value}); }
   PickleRef add_bytes(std::string value);  // kept by the document
   PickleRef add_global(std::string qualified_name);
-  PickleRef add_tensor(TensorView view, std::string_view storage);
+  PickleRef add_tensor(StridedTensor view, std::string_view storage);
   void append(PickleRef to, PickleRef item);
   static PickleRef none() { return 0; }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/tensor_view.h"
+#include "checkpoints/strided_tensor.h"
 
 namespace goldentrace {
 
@@ -48,7 +48,7 @@ struct PickleNode {
 struct PickleDocument {
   std::deque<PickleNode> nodes;
   std::deque<std::string> names;
-  std::vector<TensorView> tensors;
+  std::vector<StridedTensor> tensors;
   std::vector<std::string> storages;  // of each tensor: the key of its storage
   PickleRef root = 0;
 };

@@ -4,7 +4,7 @@
 
 #include "checkpoints/little_endian.h"
 #include "checkpoints/pickle_opcodes.h"
-#include "checkpoints/tensor_view.h"
+#include "checkpoints/strided_tensor.h"
 #include "checkpoints/torch_names.h"
 
 namespace goldentrace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/tensor_view.h"
+#include "checkpoints/strided_tensor.h"
 #include "checkpoints/torch_file.h"
 
 namespace goldentrace {

@@ -58,7 +58,7 @@ std::vector<std::int64_t> sizes_argument(const PickleValue& value, const char* w
 
 // Elements; 0 for an empty tensor. Refuses a number beyond `most`: tensors that repeat elements of their storage would
 // let a small file ask for any amount of memory.
-std::uint64_t checked_count(const TensorView& view, std::uint64_t most) {
+std::uint64_t checked_count(const StridedTensor& view, std::uint64_t most) {
   if (std::ranges::find(view.shape, 0) != view.shape.end()) return 0;
   std::uint64_t count = 1;
   for (const std::int64_t extent : view.shape)
@@ -68,7 +68,7 @@ std::uint64_t checked_count(const TensorView& view, std::uint64_t most) {
 }
 
 // The last element must lie inside the storage of `elements`.
-void check_reach(const TensorView& view, std::uint64_t offset, std::uint64_t elements) {
+void check_reach(const StridedTensor& view, std::uint64_t offset, std::uint64_t elements) {
   std::uint64_t last = offset;
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
     std::uint64_t reach = 0;
@@ -114,7 +114,7 @@ DType dtype_argument_of(const PickleValue& arguments) {
 PickleRef rebuild(PickleBuilder& builder, const StorageSource& storages, bool has_dtype, const PickleValue& arguments) {
   if (arguments.size() < 4) refuse("a tensor of " + std::to_string(arguments.size()) + " arguments");
   Storage storage = storage_of(arguments.item(storage_argument));
-  TensorView view{.dtype = storage.dtype};
+  StridedTensor view{.dtype = storage.dtype};
   if (has_dtype) view.dtype = dtype_argument_of(arguments);
   if (view.dtype == DType::none) refuse("a tensor over an untyped storage, without dtype");
   const std::span<const std::byte> bytes = storages.storage(storage.key);

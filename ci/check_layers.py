@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on include directions and library uses that docs/ARCHITECTURE.md does not allow.
+"""Fails on include directions and library uses that docs/ARCHITECTURE.md does not allow, and on types of one name in
+two headers: programs link both, and the linker would take either one's functions.
 
 Prints one line per offence: file:line, what it includes, what its folder may include. Exit 1 if there is any.
 """
@@ -56,6 +57,28 @@ def offences(path: pathlib.Path):
                 yield f"{path}:{number}: {name} header <{target}>; {words} may use it"
 
 
+NAMESPACE = re.compile(r"^namespace (\w[\w:]*) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?![\w:<])[^;]*\{")
+
+
+def types_of(path: pathlib.Path):
+    space = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if match := NAMESPACE.match(line):
+            space = match.group(1)
+        elif match := TYPE.match(line):
+            yield f"{space}::{match.group(1)}", number
+
+
+def twice_defined(paths):
+    seen = {}
+    for path in paths:
+        for name, number in types_of(path):
+            if name in seen:
+                yield f"{path}:{number}: {name} is also defined in {seen[name]}; give one of them another name"
+            seen.setdefault(name, path)
+
+
 def main() -> int:
     files = subprocess.run(["git", "ls-files", "*.h", "*.cpp", "*.cu", "*.cuh"], capture_output=True, text=True,
                            check=True).stdout.split()
@@ -63,7 +86,9 @@ def main() -> int:
         print("check_layers: no source files found", file=sys.stderr)
         return 1
     found = [text for name in files for text in offences(pathlib.Path(name))]
-    print("\n".join(found) if found else f"layers: {len(files)} files, every include allowed")
+    product = [path for path in map(pathlib.Path, files) if path.parts[0] in ALLOWED and path.suffix == ".h"]
+    found += twice_defined(product)
+    print("\n".join(found) if found else f"layers: {len(files)} files, every include allowed, every type of one name")
     return 1 if found else 0
 
 

@@ -63,7 +63,7 @@ class ElementPass {
 };
 
 void ElementPass::add_nonfinite(const PairChunk& chunk) {
-  const NonFinite& found = chunk.nonfinite;
+  const NonFiniteCounts& found = chunk.nonfinite;
   if (found.excluded_count == 0) return;
   result_.nan_a += found.nan_a;
   result_.nan_b += found.nan_b;

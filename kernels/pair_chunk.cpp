@@ -64,7 +64,7 @@ bool same_bits(const TensorPair& pair, const PairChunk& chunk, std::size_t eleme
 
 // Counts the pairs with a non-finite side and takes them out of the value arrays.
 void exclude_nonfinite(const TensorPair& pair, bool nan_same, PairChunk& chunk) {
-  NonFinite& found = chunk.nonfinite;
+  NonFiniteCounts& found = chunk.nonfinite;
   const std::size_t parts = pair.components;
   for (std::size_t i = 0; i < chunk.elements; ++i) {
     double* a = &chunk.value_a[i * parts];
@@ -129,7 +129,7 @@ void read_pair(const TensorPair& pair, std::int64_t first, bool nan_same, PairCh
   if (chunk.identical) return;
   widen_padded(chunk.raw_b, pair.dtype_b, chunk.components, chunk.value_b.data());
   if (!finite_a || !vector_code().all_finite(chunk.value_b.data(), chunk.components)) {
-    chunk.nonfinite = NonFinite{};
+    chunk.nonfinite = NonFiniteCounts{};
     exclude_nonfinite(pair, nan_same, chunk);
   }
   fill_differences(pair, chunk);

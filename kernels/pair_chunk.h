@@ -25,7 +25,7 @@ struct TensorPair {
 };
 
 // What non-finite elements of a chunk say. Indexes are flat indexes of the tensor, -1 for none.
-struct NonFinite {
+struct NonFiniteCounts {
   std::int64_t nan_a = 0, nan_b = 0, inf_a = 0, inf_b = 0;
   std::int64_t first_nan_a = -1, first_nan_b = -1, first_inf_a = -1, first_inf_b = -1;
   std::int64_t mismatched = 0, first_mismatched = -1;
@@ -45,7 +45,7 @@ struct PairChunk {
 
   // Same bytes and every element finite: value_b and the differences are not filled then.
   bool identical = false;
-  NonFinite nonfinite;
+  NonFiniteCounts nonfinite;
 
   alignas(64) std::array<double, pair_components> value_a;
   alignas(64) std::array<double, pair_components> value_b;

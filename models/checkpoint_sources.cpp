@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 TensorSource source_of(const std::shared_ptr<TensorFile>& file, std::size_t tensor, const std::string& key) {
-  const TensorView& view = file->tensors()[tensor].view;
+  const StridedTensor& view = file->tensors()[tensor].view;
   return {.name = key, .dtype = view.dtype, .shape = view.shape, .write = [file, tensor](const ByteSink& sink) {
             file->check(tensor);
-            const TensorView& data = file->tensors()[tensor].view;
+            const StridedTensor& data = file->tensors()[tensor].view;
             if (is_contiguous(data)) return sink({data.data, byte_count(data)});
             std::vector<std::byte> bytes(byte_count(data));
             copy_elements(data, bytes);
@@ -57,7 +57,7 @@ CheckpointSources open_own_form(const GptOptions& options) {
 
 bool is_vocabulary(const std::string& key) { return key == "word_embeddings.weight" || key == "head.weight"; }
 
-void pad_vocabulary(Parameter& parameter, std::int64_t rows) {
+void pad_vocabulary(StoredParameter& parameter, std::int64_t rows) {
   if (parameter.rows >= rows) return;
   parameter.matrix = [matrix = parameter.matrix, from = parameter.rows, rows] {
     return gather_rows(matrix(), split_vocabulary(from, rows, 1, 0));

@@ -12,11 +12,11 @@
 namespace goldentrace {
 namespace {
 
-std::optional<Content> from_sketch(const TraceReader& trace, std::int64_t row) {
+std::optional<RecordedContent> from_sketch(const TraceReader& trace, std::int64_t row) {
   const Record& record = trace.records()[static_cast<std::size_t>(row)];
   const Sketch sketch = trace.sketch(row);
   if (!is_whole(record, sketch)) return std::nullopt;
-  Content content{record.dtype, record.shape, restore(record, sketch)};
+  RecordedContent content{record.dtype, record.shape, restore(record, sketch)};
   if (content_hash(content.bytes) != record.fingerprint.hash) return std::nullopt;
   return content;
 }
@@ -41,13 +41,13 @@ at::Tensor factors(const at::Tensor& like, double epsilon, std::uint64_t salt) {
 
 }  // namespace
 
-std::optional<Content> content_of(const TraceReader& trace, std::int64_t row) {
+std::optional<RecordedContent> content_of(const TraceReader& trace, std::int64_t row) {
   if (!trace.has_payload(row)) return from_sketch(trace, row);
   const Record& record = trace.records()[static_cast<std::size_t>(row)];
-  return Content{record.dtype, record.shape, trace.payload(row)};
+  return RecordedContent{record.dtype, record.shape, trace.payload(row)};
 }
 
-Content needed_content(const TraceReader& trace, std::int64_t row) {
+RecordedContent needed_content(const TraceReader& trace, std::int64_t row) {
   if (auto content = content_of(trace, row)) return std::move(*content);
   const Record& record = trace.records()[static_cast<std::size_t>(row)];
   throw Error(ErrorCode::incomparable,
@@ -56,7 +56,7 @@ Content needed_content(const TraceReader& trace, std::int64_t row) {
                   "trace's tape on such a trace with --tape-from");
 }
 
-Content perturbed(Content content, double epsilon, std::uint64_t salt) {
+RecordedContent perturbed(RecordedContent content, double epsilon, std::uint64_t salt) {
   const DTypeClass kind = dtype_class(content.dtype);
   if (epsilon == 0 || (kind != DTypeClass::floating && kind != DTypeClass::complex)) return content;
   const at::Tensor original = tensor_from(content.view());

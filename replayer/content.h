@@ -11,7 +11,7 @@
 
 namespace goldentrace {
 
-struct Content {
+struct RecordedContent {
   DType dtype = DType::float32;
   Shape shape;
   std::vector<std::byte> bytes;  // contiguous, row-major
@@ -21,13 +21,13 @@ struct Content {
 
 // From the payload, or from a sketch that holds a small tensor whole and whose bytes have the recorded hash. Empty when
 // the trace has neither.
-std::optional<Content> content_of(const TraceReader& trace, std::int64_t row);
+std::optional<RecordedContent> content_of(const TraceReader& trace, std::int64_t row);
 
 // Error(incomparable) naming the record and what to do when there is none.
-Content needed_content(const TraceReader& trace, std::int64_t row);
+RecordedContent needed_content(const TraceReader& trace, std::int64_t row);
 
 // Every floating or complex element x becomes x (1 + epsilon u), u in [-1, 1] fixed by the element's index and `salt`,
 // rounded to the dtype. Others stay.
-Content perturbed(Content content, double epsilon, std::uint64_t salt);
+RecordedContent perturbed(RecordedContent content, double epsilon, std::uint64_t salt);
 
 }  // namespace goldentrace

@@ -18,16 +18,16 @@ std::string shown(const TapeValue& external) {
          (external.index.empty() ? std::to_string(external.position) : external.index);
 }
 
-Content content_of_external(const TapeValue& external, const CallSource& source, double perturb) {
+RecordedContent content_of_external(const TapeValue& external, const CallSource& source, double perturb) {
   const auto row = source.table.row(source.key, external.role, external.position);
   if (!row) throw Error(ErrorCode::incomparable, "cannot replay: no inputs (" + shown(external) + " has no record)");
-  Content content = needed_content(source.trace, *row);
+  RecordedContent content = needed_content(source.trace, *row);
   const auto salt = static_cast<std::uint64_t>(external.position);
   return external.role == Role::input ? perturbed(std::move(content), perturb, salt) : content;
 }
 
-std::vector<Content> contents_of(const Tape& tape, const CallSource& source, double perturb) {
-  std::vector<Content> contents;
+std::vector<RecordedContent> contents_of(const Tape& tape, const CallSource& source, double perturb) {
+  std::vector<RecordedContent> contents;
   for (const ValueIndex index : external_values(tape)) {
     contents.push_back(content_of_external(value(tape, index), source, perturb));
   }
@@ -42,15 +42,15 @@ at::Tensor random_state(const CallSource& source) {
   return tensor_from({DType::uint8, {static_cast<std::int64_t>(bytes.size())}, bytes});
 }
 
-std::vector<at::Tensor> tensors_of(const Tape& tape, const std::vector<Content>& contents,
+std::vector<at::Tensor> tensors_of(const Tape& tape, const std::vector<RecordedContent>& contents,
                                    const LayerRunOptions& options) {
   std::vector<ExternalContent> views;
   views.reserve(contents.size());
-  for (const Content& content : contents) views.push_back(content.view());
+  for (const RecordedContent& content : contents) views.push_back(content.view());
   return restore_externals(tape, views, {.dtype = options.dtype, .device = options.device});
 }
 
-at::Tensor as_gradient_of(const at::Tensor& output, const Content& content) {
+at::Tensor as_gradient_of(const at::Tensor& output, const RecordedContent& content) {
   return tensor_from(content.view()).to(output.device(), output.scalar_type());
 }
 
@@ -84,7 +84,7 @@ void run_gradients(LayerRun& result, const Tape& tape, const TapeRun& run, const
   result.backward = true;
 }
 
-void keep_inputs(LayerRun& result, const Tape& tape, const std::vector<Content>& contents,
+void keep_inputs(LayerRun& result, const Tape& tape, const std::vector<RecordedContent>& contents,
                  const LayerRunOptions& options) {
   const std::vector<ValueIndex> externals = external_values(tape);
   for (std::size_t i = 0; i < externals.size(); ++i) {
@@ -97,7 +97,7 @@ void keep_inputs(LayerRun& result, const Tape& tape, const std::vector<Content>&
 }  // namespace
 
 LayerRun run_layer(const Tape& tape, const CallSource& source, const LayerRunOptions& options) {
-  const std::vector<Content> contents = contents_of(tape, source, options.perturb);
+  const std::vector<RecordedContent> contents = contents_of(tape, source, options.perturb);
   LayerRun result;
   if (options.keep_inputs) keep_inputs(result, tape, contents, options);
   TapeRun run = run_tape(tape, {tensors_of(tape, contents, options), random_state(source)},

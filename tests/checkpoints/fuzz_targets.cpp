@@ -48,7 +48,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void check_inside(const TensorView& view, std::span<const std::byte> storage) {
+void check_inside(const StridedTensor& view, std::span<const std::byte> storage) {
   if (element_count(view) == 0) return;
   std::int64_t last = 0;
   for (std::size_t i = 0; i < view.shape.size(); ++i) last += (view.shape[i] - 1) * view.strides[i];
@@ -63,7 +63,7 @@ void pickle(std::span<const std::byte> bytes) {
     const OneStorage storage;
     for (const UnknownClass unknown : {UnknownClass::keep_inert, UnknownClass::refuse}) {
       const PickleDocument document = unpickle(bytes, storage, unknown);
-      for (const TensorView& view : document.tensors) check_inside(view, storage.storage("0"));
+      for (const StridedTensor& view : document.tensors) check_inside(view, storage.storage("0"));
       const PickleValue root(document, document.root);
       describe(root);
       each_tensor(root, [](const std::string&, std::size_t) {});

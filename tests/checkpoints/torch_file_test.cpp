@@ -23,7 +23,7 @@ class TorchFileTest : public TorchArchiveTest {
               sink(std::as_bytes(std::span(values)));
             }};
   }
-  static std::vector<float> values(const TensorView& view) {
+  static std::vector<float> values(const StridedTensor& view) {
     std::vector<float> numbers(element_count(view));
     copy_elements(view, std::as_writable_bytes(std::span(numbers)));
     return numbers;
@@ -53,7 +53,7 @@ TEST_F(TorchFileTest, StridedTensorsAreViewsOfTheFile) {
   EXPECT_THAT(values(TorchFile(path()).document().tensors[0]), ElementsAre(1, 2));
   write_torch_file(path(), {{"w", floats({2, 3}, {0, 1, 2, 3, 4, 5})}});
   const TorchFile file(path());
-  TensorView transposed = file.document().tensors[0];
+  StridedTensor transposed = file.document().tensors[0];
   std::swap(transposed.shape[0], transposed.shape[1]);
   std::swap(transposed.strides[0], transposed.strides[1]);
   EXPECT_THAT(values(transposed), ElementsAre(0, 3, 1, 4, 2, 5));

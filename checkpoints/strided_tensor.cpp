@@ -1,11 +1,11 @@
-#include "checkpoints/tensor_view.h"
+#include "checkpoints/strided_tensor.h"
 
 #include <cstring>
 
 namespace goldentrace {
 namespace {
 
-void copy_dimension(const TensorView& view, std::size_t dimension, const std::byte* from, std::byte*& out) {
+void copy_dimension(const StridedTensor& view, std::size_t dimension, const std::byte* from, std::byte*& out) {
   const std::size_t item = item_size(view.dtype);
   const std::int64_t extent = dimension < view.shape.size() ? view.shape[dimension] : 1;
   const std::int64_t stride = dimension < view.shape.size() ? view.strides[dimension] : 1;
@@ -33,22 +33,22 @@ std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& sh
   return strides;
 }
 
-bool is_contiguous(const TensorView& view) {
+bool is_contiguous(const StridedTensor& view) {
   const std::vector<std::int64_t> strides = contiguous_strides(view.shape);
   for (std::size_t i = 0; i < strides.size(); ++i)
     if (view.shape[i] > 1 && view.strides[i] != strides[i]) return false;
   return true;
 }
 
-std::uint64_t element_count(const TensorView& view) {
+std::uint64_t element_count(const StridedTensor& view) {
   std::uint64_t count = 1;
   for (const std::int64_t extent : view.shape) count *= static_cast<std::uint64_t>(extent);
   return count;
 }
 
-std::uint64_t byte_count(const TensorView& view) { return element_count(view) * item_size(view.dtype); }
+std::uint64_t byte_count(const StridedTensor& view) { return element_count(view) * item_size(view.dtype); }
 
-void copy_elements(const TensorView& view, std::span<std::byte> out) {
+void copy_elements(const StridedTensor& view, std::span<std::byte> out) {
   if (out.empty()) return;
   if (is_contiguous(view)) {
     std::memcpy(out.data(), view.data, out.size());
@@ -64,6 +64,6 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return text + "]";
 }
 
-std::string describe(const TensorView& view) { return std::string(name(view.dtype)) + " " + shape_text(view.shape); }
+std::string describe(const StridedTensor& view) { return std::string(name(view.dtype)) + " " + shape_text(view.shape); }
 
 }  // namespace goldentrace

@@ -11,7 +11,7 @@
 
 namespace goldentrace {
 
-struct TensorView {
+struct StridedTensor {
   DType dtype = DType::none;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;  // elements, none negative
@@ -20,19 +20,19 @@ struct TensorView {
 
 struct NamedView {
   std::string name;
-  TensorView view;
+  StridedTensor view;
 };
 
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);  // row-major
-bool is_contiguous(const TensorView& view);
-std::uint64_t element_count(const TensorView& view);  // the shape must have been checked against the file
-std::uint64_t byte_count(const TensorView& view);
+bool is_contiguous(const StridedTensor& view);
+std::uint64_t element_count(const StridedTensor& view);  // the shape must have been checked against the file
+std::uint64_t byte_count(const StridedTensor& view);
 
 // Row-major bytes. `out` has byte_count(view) bytes.
-void copy_elements(const TensorView& view, std::span<std::byte> out);
+void copy_elements(const StridedTensor& view, std::span<std::byte> out);
 
 // "float32 [3, 4]"
-std::string describe(const TensorView& view);
+std::string describe(const StridedTensor& view);
 std::string shape_text(std::span<const std::int64_t> shape);  // "[3, 4]"
 
 }  // namespace goldentrace
