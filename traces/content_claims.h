@@ -1,7 +1,9 @@
 // Which contents a journal holds already.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -39,7 +41,10 @@ class ContentClaims {
   };
 
   mutable std::mutex mutex_;
-  std::unordered_map<ContentKey, std::uint64_t, Hasher> numbers_;
+  // Entries stay as long as the journal. Allocated one by one they would settle in the places that freed tensors leave,
+  // one tensor's worth of memory lost for each.
+  std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 20};
+  std::pmr::unordered_map<ContentKey, std::uint64_t, Hasher> numbers_{&memory_};
 };
 
 }  // namespace goldentrace
