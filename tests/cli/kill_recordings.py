@@ -76,7 +76,7 @@ def judge(commands, whole, run):
         return (run.steps, same_prefix(commands.records("run.h5"), whole)) if trace.exists() else (0, None)
     if not trace.exists():
         before = commands.run("show", "run.h5")
-        if before.returncode != 2 or "incomplete" not in before.stderr:
+        if before.returncode != 2 or "gtrace recover" not in before.stderr:
             return 0, f"before recovery show says {before.returncode} {before.stderr}"
     verified = commands.run("verify", "run.h5.journal", "--json")
     recovered = commands.run("recover", "run.h5.journal")
