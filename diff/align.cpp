@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "diff/uneven_inputs.h"
+
 namespace goldentrace {
 
 namespace {
@@ -55,8 +57,19 @@ void collect(std::span<const Record> records, std::span<const std::uint8_t> skip
   }
 }
 
-bool is_uneven(const GroupKey& key, const Group& group) {
-  return key.id->role == Role::output && group.a.size() != group.b.size();
+bool is_uneven(const GroupKey& key, const Group& group, Role role) {
+  return key.id->role == role && !key.declared && group.a.size() != group.b.size();
+}
+
+// Their own numbers are uneven, or those of the inputs whose gradients they are.
+bool is_uneven(const GroupKey& key, const Group& group, const Groups& groups) {
+  if (is_uneven(key, group, Role::output) || is_uneven(key, group, Role::input)) return true;
+  if (key.id->role != Role::grad_input) return false;
+  RecordId inputs = *key.id;
+  inputs.pass = Pass::forward;
+  inputs.role = Role::input;
+  const auto found = groups.find({&inputs, false});
+  return found != groups.end() && is_uneven(found->first, found->second, Role::input);
 }
 
 bool is_named(const GroupKey& key) {
@@ -199,7 +212,54 @@ void pair_uneven_outputs(std::span<const Record> a, std::span<const Record> b, c
                          Alignment& alignment) {
   UnevenOutputs uneven(a, b, groups, alignment);
   for (const auto& [key, group] : groups) {
-    if (is_uneven(key, group)) uneven.pair(group);
+    if (is_uneven(key, group, Role::output)) uneven.pair(group);
+  }
+}
+
+// Gradients of inputs meet as their inputs do.
+struct GradientMatch {
+  std::span<const Record> a, b;
+  Groups& groups;
+  Alignment& alignment;
+
+  void pair(const RecordId& inputs, const InputMatch& match) const {
+    RecordId id = inputs;
+    id.pass = Pass::backward;
+    id.role = Role::grad_input;
+    const auto found = groups.find({&id, false});
+    if (found == groups.end()) return;
+    Group& group = found->second;
+    for (const RecordPair& pair : match.pairs) {
+      const auto of_a = at_position(group.a, a, pair.a);
+      const auto of_b = at_position(group.b, b, pair.b);
+      if (of_a == group.a.end() || of_b == group.b.end()) continue;
+      alignment.pairs.push_back({*of_a, *of_b});
+      group.a.erase(of_a);
+      group.b.erase(of_b);
+    }
+    leave(group.a, 0, alignment.missing);
+    leave(group.b, 0, alignment.extra);
+    group = {};
+  }
+
+ private:
+  static Rows::iterator at_position(Rows& rows, std::span<const Record> records, std::int64_t input) {
+    return std::ranges::find(rows, records[input].position,
+                             [records](std::int64_t row) { return records[row].position; });
+  }
+};
+
+void pair_uneven_inputs(std::span<const Record> a, std::span<const Record> b, Groups& groups, Alignment& alignment) {
+  const auto any = [](const auto& entry) { return is_uneven(entry.first, entry.second, Role::input); };
+  if (std::ranges::none_of(groups, any)) return;
+  const UnevenInputs uneven(a, b, alignment.pairs);
+  for (const auto& [key, group] : groups) {
+    if (!is_uneven(key, group, Role::input)) continue;
+    const InputMatch match = uneven.match(group.a, group.b);
+    alignment.pairs.insert(alignment.pairs.end(), match.pairs.begin(), match.pairs.end());
+    leave(match.missing, 0, alignment.missing);
+    leave(match.extra, 0, alignment.extra);
+    if (key.id->pass == Pass::forward) GradientMatch{a, b, groups, alignment}.pair(*key.id, match);
   }
 }
 
@@ -243,10 +303,11 @@ Alignment align(std::span<const Record> a, std::span<const Record> b, const Skip
     } else if (is_named(key)) {
       pair_by_name(group, a, b, alignment);
       pair_leftovers(group, alignment);
-    } else if (!is_uneven(key, group)) {
+    } else if (!is_uneven(key, group, groups)) {
       pair_by_order(group, a, b, alignment);
     }
   }
+  pair_uneven_inputs(a, b, groups, alignment);
   pair_uneven_outputs(a, b, groups, alignment);
   std::ranges::sort(alignment.pairs, {}, &RecordPair::a);
   std::ranges::sort(alignment.missing);

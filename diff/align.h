@@ -46,8 +46,9 @@ struct SkippedRows {
 
 // Identity alignment. Records meet within the same (step, micro, rank, pass, layer, call, role): by position of first
 // use; parameters, their gradients and buffers first by name, so that one left out does not shift the others; declared
-// inputs by name alone. `op_output` records take no part: tapes compare ops. Where one side of a call has outputs too
-// many that pass_through() finds, they are set aside first. Rows to skip become left_out.
+// inputs by name alone; inputs of unequal number as uneven_inputs.h says, and their gradients with them. `op_output`
+// records take no part: tapes compare ops. Where one side of a call has outputs too many that were handed on unchanged,
+// they are set aside first. Rows to skip become left_out.
 Alignment align(std::span<const Record> a, std::span<const Record> b, const SkippedRows& skip = {});
 
 }  // namespace goldentrace

@@ -265,32 +265,17 @@ class RelatedTraces::State {
                 {positions_.name, ""});
   }
 
+  // Whether samples come first in it, which is what a mask that was turned round fits nowhere.
   bool mask_positions(const RecordPair& pair) {
     const Role role = a_.records()[static_cast<std::size_t>(pair.a)].id.role;
     if (role == Role::param || role == Role::param_grad || role == Role::buffer || role == Role::loss) return false;
     const Shape shape = shape_of(a_, pair.a);
-    const std::vector<std::size_t> axes = position_axes(shape);
-    if (axes.empty() || shape != shape_of(b_, pair.b)) return false;
+    const PositionAxes axes = positions_.axes_of(shape);
+    if (axes.positions.empty() || shape != shape_of(b_, pair.b)) return false;
     const KeptEntries entries{[this, shape, axes] { return positions_.entries(shape, axes); }, positions_.text()};
     a_.add_mask(pair.a, entries);
     b_.add_mask(pair.b, entries);
-    return true;
-  }
-
-  // Axes behind the batch that are as long as the mask's positions: one of [b, T, …] and [b, n, T, d], both of
-  // [b, n, T, T].
-  std::vector<std::size_t> position_axes(const Shape& shape) const {
-    const std::int64_t batch = positions_.shape.front();
-    const std::int64_t length = positions_.shape.back();
-    if (shape.size() < 2 || shape.front() != batch) return {};
-    if (shape.size() == 4) {
-      std::vector<std::size_t> axes;
-      for (const std::size_t axis : {std::size_t{2}, std::size_t{3}}) {
-        if (shape[axis] == length && shape[2] == length) axes.push_back(axis);
-      }
-      return axes;
-    }
-    return shape[1] == length ? std::vector<std::size_t>{1} : std::vector<std::size_t>{};
+    return axes.batch == 0;
   }
 
   static std::int64_t find_mask(const RelatedSide& side, std::int64_t row, const NamePattern& layer) {

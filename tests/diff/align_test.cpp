@@ -52,6 +52,63 @@ TEST(Align, ParametersWithoutCommonNamesMeetByPosition) {
   EXPECT_EQ(align(a, b).pairs.size(), 2U);
 }
 
+Record hashed(Record record, std::uint64_t content, std::vector<std::int64_t> producers = {}) {
+  record.fingerprint.hash = {content, content};
+  record.producers = std::move(producers);
+  return record;
+}
+
+// A makes scores of query and key in a layer of its own, B all at once.
+std::vector<Record> in_steps() {
+  return {hashed(record("q", Role::output, "0"), 1),
+          hashed(record("k", Role::output, "0"), 2),
+          hashed(record("v", Role::output, "0"), 3),
+          hashed(record("scores", Role::output, "0"), 4, {0, 1}),
+          hashed(record("context", Role::input, "0", 0), 4, {3}),
+          hashed(record("context", Role::input, "1", 1), 3, {2}),
+          hashed(record("context", Role::grad_input, "0", 0), 5),
+          hashed(record("context", Role::grad_input, "1", 1), 6)};
+}
+
+std::vector<Record> at_once(std::uint64_t content_of_value) {
+  return {hashed(record("q", Role::output, "0"), 1),
+          hashed(record("k", Role::output, "0"), 2),
+          hashed(record("v", Role::output, "0"), content_of_value),
+          hashed(record("context", Role::input, "0", 0), 1, {0}),
+          hashed(record("context", Role::input, "1", 1), 2, {1}),
+          hashed(record("context", Role::input, "2", 2), content_of_value, {2}),
+          hashed(record("context", Role::grad_input, "0", 0), 7),
+          hashed(record("context", Role::grad_input, "2", 2), 6)};
+}
+
+void set_backward(std::vector<Record>& records) {
+  for (Record& each : records)
+    if (each.id.role == Role::grad_input) each.id.pass = Pass::backward;
+}
+
+TEST(Align, UnevenInputsMeetByContentAndByWhatMadeThem) {
+  for (const std::uint64_t content : {3, 30}) {
+    std::vector<Record> a = in_steps(), b = at_once(content);
+    set_backward(a);
+    set_backward(b);
+    const Alignment alignment = align(a, b);
+    std::vector<std::int64_t> partners(a.size(), -1);
+    for (const RecordPair& pair : alignment.pairs) partners[static_cast<std::size_t>(pair.a)] = pair.b;
+    EXPECT_EQ(partners, (std::vector<std::int64_t>{0, 1, 2, -1, -1, 5, -1, 7})) << content;
+    EXPECT_EQ(alignment.missing, (std::vector<std::int64_t>{3, 4, 6}));
+    EXPECT_EQ(alignment.extra, (std::vector<std::int64_t>{3, 4, 6}));
+  }
+}
+
+TEST(Align, UnevenInputsOfUnknownOriginMeetByPosition) {
+  const std::vector<Record> a{hashed(record("x", Role::input, "0", 0), 1), hashed(record("x", Role::input, "1", 1), 2)};
+  const std::vector<Record> b{hashed(record("x", Role::input, "0", 0), 3)};
+  const Alignment alignment = align(a, b);
+  ASSERT_EQ(alignment.pairs.size(), 1U);
+  EXPECT_EQ(alignment.pairs[0].a, 0);
+  EXPECT_EQ(alignment.missing, std::vector<std::int64_t>{1});
+}
+
 TEST(Align, DeclaredInputsMeetByNameAlone) {
   std::vector<Record> a{record("(root)", Role::input, "ids"), record("(root)", Role::input, "labels")};
   std::vector<Record> b{record("(root)", Role::input, "ids"), record("(root)", Role::input, "mask")};
