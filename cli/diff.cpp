@@ -68,7 +68,7 @@ DiffOptions diff_options(const DiffCommandOptions& options) {
   result.gate.dtypes = options.strict ? DTypePolicy::differ : DTypePolicy::note;
   if (!options.rules.empty()) result.rules = read_rules(options.rules);
   refuse_unread_limits(result.rules, result.gate.kind);
-  set_relation(options.relation, result);
+  set_relations(options.relations, result);
   result.filter = options.filter;
   result.limit = list_limit(options);
   return result;
@@ -112,7 +112,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
   command->add_option("golden", options->a, "The reference")->required()->type_name("FILE");
   command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
   add_gate_options(*command, *options);
-  add_relation_options(*command, options->relation);
+  add_relation_options(*command, options->relations);
   add_position_options(*command, options->mask, options->sample);
   add_quality_options(*command, options->quality, options->targets);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
@@ -127,7 +127,9 @@ void add_diff(CLI::App& app, ExitCode& result) {
 }
 
 ExitCode run_diff(const DiffCommandOptions& options) {
-  check_report_files(options.reports, {options.a, options.b, options.rules, options.targets, options.relation});
+  std::vector<std::filesystem::path> inputs{options.a, options.b, options.rules, options.targets};
+  inputs.insert(inputs.end(), options.relations.begin(), options.relations.end());
+  check_report_files(options.reports, inputs);
   const DiffOptions settings = diff_options(options);
   const TraceReader a(options.a), b(options.b);
   const Report report = diff(a, b, settings);

@@ -24,7 +24,7 @@ struct DiffCommandOptions {
   std::filesystem::path rules;
   std::string filter;
   bool strict = false;
-  std::string relation;  // empty: by the headers
+  std::vector<std::string> relations;  // empty: by the headers
   std::optional<double> percentile;
   QualityOptions quality;
   std::filesystem::path targets;

@@ -40,26 +40,26 @@ std::shared_ptr<const Relation> relation_of(const std::string& asked) {
 
 }  // namespace
 
-void add_relation_options(CLI::App& command, std::string& relation) {
+void add_relation_options(CLI::App& command, std::vector<std::string>& relations) {
   command
-      .add_option("--relation", relation,
-                  "Which tensors correspond: identity (by name), infer (by content), megatron-hf, or a TOML file "
-                  "(default: by the headers)")
+      .add_option(
+          "--relation", relations,
+          "Which tensors correspond: identity (by name), infer (by content), a built-in relation such as "
+          "accumulation or megatron-hf, or a TOML file; repeatable, used in this order (default: by the headers)")
       ->type_name("NAME|FILE");
   command.add_option_function<std::string>("--print-relation", print_relation, "Print a built-in relation as TOML")
       ->type_name("NAME")
       ->trigger_on_parse();
 }
 
-void set_relation(const std::string& asked, DiffOptions& options) {
-  if (asked.empty()) return;
-  if (asked == identity) {
-    options.relation_use = RelationUse::identity;
-  } else if (asked == infer) {
-    options.relation_use = RelationUse::inferred;
-  } else {
-    options.relation_use = RelationUse::given;
-    options.relation = relation_of(asked);
+void set_relations(const std::vector<std::string>& asked, DiffOptions& options) {
+  for (const std::string& name : asked) {
+    const bool alone = name == identity || name == infer;
+    if (alone && asked.size() > 1) throw Error(ErrorCode::usage, "--relation " + name + " stands alone");
+    options.relation_use = name == identity ? RelationUse::identity
+                           : name == infer  ? RelationUse::inferred
+                                            : RelationUse::given;
+    if (!alone) options.relations.push_back(relation_of(name));
   }
 }
 

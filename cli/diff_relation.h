@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "diff/diff.h"
 
@@ -11,10 +12,10 @@ class App;
 
 namespace goldentrace {
 
-void add_relation_options(CLI::App& command, std::string& relation);
+void add_relation_options(CLI::App& command, std::vector<std::string>& relations);
 
 // `asked`: "identity", the name of a built-in relation, or a file; empty: chosen from the headers. Error(usage) naming
 // the closest one.
-void set_relation(const std::string& asked, DiffOptions& options);
+void set_relations(const std::vector<std::string>& asked, DiffOptions& options);
 
 }  // namespace goldentrace

@@ -368,8 +368,8 @@ class Run {
 
 Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   const ChosenRelation chosen = choose_relation(a, b, options);
-  if (!chosen.relation) return Run(a, b, align(a.records, b.records), {}, options).run();
-  const RelatedTraces related(a, b, *chosen.relation, options.positions);
+  if (chosen.sets.empty()) return Run(a, b, align(a.records, b.records), {}, options).run();
+  const RelatedTraces related(a, b, chosen.sets, options.positions);
   return Run(related.a(), related.b(), related.alignment(), relation_report(chosen, related), options).run();
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "diff/gate.h"
 #include "diff/quality_options.h"
 #include "diff/relation/position_choice.h"
+#include "diff/relation/relation.h"
 #include "diff/report.h"
 #include "diff/rules.h"
 #include "diff/trace_view.h"
@@ -18,13 +18,11 @@ namespace goldentrace {
 
 class TraceReader;
 
-struct Relation;
-
 // Which logical tensors correspond.
 enum class RelationUse {
-  automatic,  // a built-in relation where both headers ask for it, else by name
+  automatic,  // the built-in relations that the two headers ask for, else by name
   identity,   // by name
-  given,      // DiffOptions::relation
+  given,      // DiffOptions::relations
   inferred,   // by content
 };
 
@@ -34,7 +32,7 @@ struct DiffOptions {
   std::string filter;       // glob: only records of these layers are judged; empty: all. Model inputs always are.
   std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
   RelationUse relation_use = RelationUse::automatic;
-  std::shared_ptr<const Relation> relation;
+  RelationSets relations;  // used together, in their order
   PositionChoice positions;
   QualityOptions quality;
   WorkLimits work;

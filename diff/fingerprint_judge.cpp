@@ -1,5 +1,6 @@
 #include "diff/fingerprint_judge.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -126,6 +127,35 @@ Judgement judge_equality(const Record& a, const Sketch& sketch_a, const Record& 
 }
 
 }  // namespace
+
+Judgement judge_parts(std::span<const Judgement> parts, const Gate& gate, const RecordedTensor& a,
+                      const RecordedTensor& b) {
+  Judgement worst = *std::ranges::max_element(parts, {}, &Judgement::used);
+  double error = 0;
+  double norm = 0;
+  for (const Judgement& part : parts) {
+    const bool of_values = part.passes() || part.finding == Finding::values;
+    if (!of_values) return part;
+    const Comparison& found = part.comparison;
+    if (!part.passes() && !part.estimated && !part.measured) return part;
+    if (part.finding != Finding::bit_equal) error += std::pow(found.rel_frobenius * found.norm_a, 2);
+    norm += found.norm_a * found.norm_a;
+    worst.estimated = worst.estimated || part.estimated;
+  }
+  if (gate.kind != GateKind::rel || asks_equality(a.record, b.record, gate) || norm == 0) return worst;
+  worst.comparison = {};
+  worst.measured = false;
+  worst.comparison.norm_a = std::sqrt(norm);
+  worst.comparison.rel_frobenius = std::sqrt(error / norm);
+  if (error == 0) return worst;
+  const double safety = 1 + 4 / std::sqrt(2.0 * static_cast<double>(std::max<std::size_t>(1, a.sketch.size())));
+  const double limit = limits(gate, a.record.dtype, b.record.dtype).rel;
+  worst.used = part_of((worst.estimated ? safety : 1) * worst.comparison.rel_frobenius, limit);
+  worst.finding = worst.used <= 1 ? Finding::within : Finding::values;
+  worst.text = "estimated relative error " + show(worst.comparison.rel_frobenius) + " against the limit " +
+               show(limit) + ", from the sketches of its parts";
+  return worst;
+}
 
 Judgement judge_types(const Record& a, const Record& b, const Gate& gate) {
   if (a.shape != b.shape) return found(Finding::shape, "shape " + show_list(a.shape) + " | " + show_list(b.shape));

@@ -1,7 +1,10 @@
 // Judges a pair of records of which at least one has no payload: by hash, statistics and sketch.
 #pragma once
 
+#include <span>
+
 #include "diff/gate.h"
+#include "diff/relation/logical_view.h"
 #include "traces/record.h"
 
 namespace goldentrace {
@@ -18,5 +21,10 @@ bool judge_hashes(const Record& a, const Record& b, const Gate& gate, Judgement&
 // undecidable, and so is everything when sketches are absent or of unequal size.
 Judgement judge_fingerprints(const Record& a, const Sketch& sketch_a, const Record& b, const Sketch& sketch_b,
                              const Gate& gate);
+
+// One tensor of which both sides have the fingerprints of the same parts, each judged by itself. `a`, `b`: the first
+// part. Under `rel` their errors are added up as those of the whole tensor; else the worst one stands.
+Judgement judge_parts(std::span<const Judgement> parts, const Gate& gate, const RecordedTensor& a,
+                      const RecordedTensor& b);
 
 }  // namespace goldentrace

@@ -153,8 +153,18 @@ Json relation_json(const RelationReport& relation) {
   Json partial = Json::array();
   for (const PartialReport& each : relation.partial)
     partial.push_back({{"id", to_string(each.id)}, {"text", each.text}});
+  Json used = Json::array();
+  for (const UsedLine& each : relation.used) {
+    used.push_back({{"relation", each.relation},
+                    {"line", each.line},
+                    {"records", each.records},
+                    {"form", each.form},
+                    {"a", each.records_a},
+                    {"b", each.records_b}});
+  }
   return {{"name", relation.name},
           {"chosen", relation.chosen},
+          {"used", used},
           {"sides", relation.sides},
           {"left_out", left_out},
           {"partial", partial},

@@ -88,32 +88,39 @@ Judgement undecidable(std::string text) {
   return judgement;
 }
 
-// The recorded tensor of a side, and its sketch.
-struct Recorded {
-  Record record;
-  Sketch sketch;
-};
-
-// What `payload` would have been recorded as on the side of `bare`, which has fingerprints only.
-std::optional<Recorded> as_recorded_by(const OneSide& bare, const OneSide& payload, const Recorded& found) {
-  std::vector<std::byte> bytes = payload.trace.payload(payload.row);
-  if (bare.trace.logical) {
-    auto recorded = bare.trace.logical->as_recorded(bare.row, bytes);
-    if (!recorded) return std::nullopt;
-    bytes = std::move(*recorded);
-  }
-  Record record = found.record;
-  record.dtype = payload.record().dtype;
+// `bytes` as it would have been recorded in the place of `found`.
+RecordedTensor recorded_like(const RecordedTensor& found, DType dtype, const std::vector<std::byte>& bytes) {
+  RecordedTensor result{found.record, {}};
+  result.record.dtype = dtype;
   FingerprintOptions options;
   options.sketch_size = found.sketch.empty() ? default_sketch_size : found.sketch.size();
-  record.fingerprint = fingerprint(bytes, record.dtype, options);
-  Sketch sketch = record.fingerprint.sketch;
-  return Recorded{std::move(record), std::move(sketch)};
+  result.record.fingerprint = fingerprint(bytes, dtype, options);
+  result.sketch = result.record.fingerprint.sketch;
+  return result;
 }
 
-Recorded recorded(const OneSide& side) {
-  if (!side.trace.logical) return {side.record(), side.trace.sketch(side.row)};
-  return {side.trace.logical->recorded(side.row), side.trace.logical->recorded_sketch(side.row)};
+std::vector<RecordedTensor> recorded(const OneSide& side) {
+  if (side.trace.logical) {
+    std::vector<RecordedTensor> sources = side.trace.logical->sources(side.row);
+    if (!is_transformed(side)) sources.resize(1);
+    return sources;
+  }
+  return {{side.record(), side.trace.sketch(side.row)}};
+}
+
+// What `payload` would have been recorded as on the side of `bare`, which has fingerprints only.
+std::optional<std::vector<RecordedTensor>> as_recorded_by(const OneSide& bare, const OneSide& payload,
+                                                          const std::vector<RecordedTensor>& found) {
+  std::vector<std::vector<std::byte>> contents{payload.trace.payload(payload.row)};
+  if (bare.trace.logical) {
+    auto taken_apart = bare.trace.logical->as_recorded(bare.row, contents.front());
+    if (!taken_apart) return std::nullopt;
+    contents = std::move(*taken_apart);
+  }
+  std::vector<RecordedTensor> result;
+  for (std::size_t i = 0; i < contents.size(); ++i)
+    result.push_back(recorded_like(found[i], payload.record().dtype, contents[i]));
+  return result;
 }
 
 std::string form_text(const OneSide& a, const OneSide& b) {
@@ -124,26 +131,29 @@ std::string form_text(const OneSide& a, const OneSide& b) {
 // One side has the payload, and the other's form can be undone: both as they would be recorded there.
 std::optional<Judgement> judge_as_recorded(const OneSide& a, const OneSide& b, const Gate& gate) {
   const OneSide& bare = a.has_payload() ? b : a;
-  const Recorded there = recorded(bare);
-  const std::optional<Recorded> here = as_recorded_by(bare, a.has_payload() ? a : b, there);
+  const std::vector<RecordedTensor> there = recorded(bare);
+  const auto here = as_recorded_by(bare, a.has_payload() ? a : b, there);
   if (!here) return std::nullopt;
-  const Recorded& of_a = a.has_payload() ? *here : there;
-  const Recorded& of_b = a.has_payload() ? there : *here;
-  Judgement judgement;
-  if (judge_hashes(of_a.record, of_b.record, gate, judgement)) return judgement;
-  return judge_fingerprints(of_a.record, of_a.sketch, of_b.record, of_b.sketch, gate);
+  const std::vector<RecordedTensor>& of_a = a.has_payload() ? *here : there;
+  const std::vector<RecordedTensor>& of_b = a.has_payload() ? there : *here;
+  std::vector<Judgement> parts;
+  for (std::size_t i = 0; i < there.size(); ++i)
+    parts.push_back(judge_fingerprints(of_a[i].record, of_a[i].sketch, of_b[i].record, of_b[i].sketch, gate));
+  return parts.size() == 1 ? std::move(parts.front()) : judge_parts(parts, gate, of_a.front(), of_b.front());
 }
 
 // The hashes say nothing about transformed rows, so that bits and equal values need a payload.
 Judgement judge_transformed(const OneSide& a, const OneSide& b, const Gate& gate) {
-  if (a.has_payload() || b.has_payload()) {
+  const bool payload = a.has_payload() || b.has_payload();
+  if (payload) {
     if (auto judgement = judge_as_recorded(a, b, gate)) return *judgement;
-    return undecidable(form_text(a, b) + " needs the payload of both sides here");
   }
   const bool linear = !a.trace.sketch(a.row).empty() && !b.trace.sketch(b.row).empty();
-  if (!linear) return undecidable(form_text(a, b) + " needs the payload of one side at least");
-  if (gate.kind == GateKind::rel) return judge_sketches(a, b, gate);
-  return undecidable(form_text(a, b) + " needs the payload of one side at least for the gate " + describe(gate));
+  if (linear && gate.kind == GateKind::rel) return judge_sketches(a, b, gate);
+  const std::string asked = linear ? " for the gate " + describe(gate) : "";
+  return undecidable(form_text(a, b) +
+                     (payload ? " needs the payload of both sides here" : " needs the payload of one side at least") +
+                     asked);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "diff/relation/built_in.h"
 #include "diff/relation/infer.h"
+#include "diff/relation/variant_sets.h"
 
 namespace goldentrace {
 
@@ -19,20 +20,31 @@ ChosenRelation inferred_relation(const TraceView& a, const TraceView& b) {
   InferredRelation found = infer_relation(a, b);
   Relation relation = parse_relation(found.text, "inferred relation");
   relation.path.clear();
-  return {std::make_shared<const Relation>(std::move(relation)), "by content", std::move(found.text),
+  return {{std::make_shared<const Relation>(std::move(relation))},
+          "by content",
+          std::move(found.text),
           std::move(found.unmatched)};
+}
+
+// How the runs were trained, and in what shape their models are.
+RelationSets sets_of_headers(const TraceView& a, const TraceView& b) {
+  RelationSets sets;
+  for (const std::string& name : variant_sets(a, b)) sets.push_back(built_in_relation(name));
+  if (!a.header || !b.header) return sets;
+  for (const std::string& name : built_in_relations()) {
+    const std::shared_ptr<const Relation> relation = built_in_relation(name);
+    if (!ask_for(*relation, *a.header, *b.header)) continue;
+    sets.push_back(relation);
+    break;
+  }
+  return sets;
 }
 
 ChosenRelation asked_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   if (options.relation_use == RelationUse::identity) return {};
-  if (options.relation_use == RelationUse::given) return {options.relation, "asked for", "", {}};
+  if (options.relation_use == RelationUse::given) return {options.relations, "asked for", "", {}};
   if (options.relation_use == RelationUse::inferred) return inferred_relation(a, b);
-  if (!a.header || !b.header) return {};
-  for (const std::string& name : built_in_relations()) {
-    const std::shared_ptr<const Relation> relation = built_in_relation(name);
-    if (ask_for(*relation, *a.header, *b.header)) return {relation, "chosen from the headers", "", {}};
-  }
-  return {};
+  return {sets_of_headers(a, b), "chosen from the headers", "", {}};
 }
 
 }  // namespace
@@ -40,17 +52,23 @@ ChosenRelation asked_relation(const TraceView& a, const TraceView& b, const Diff
 ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   ChosenRelation chosen = asked_relation(a, b, options);
   // Samples and positions are chosen on logical tensors, also by name.
-  if (!chosen.relation && options.positions.any()) {
+  if (chosen.sets.empty() && options.positions.any()) {
     Relation by_name;
     by_name.name = "identity";
-    chosen = {std::make_shared<const Relation>(std::move(by_name)), "by name", "", {}};
+    chosen = {{std::make_shared<const Relation>(std::move(by_name))}, "by name", "", {}};
   }
   return chosen;
 }
 
 RelationReport relation_report(const ChosenRelation& chosen, const RelatedTraces& related) {
-  RelationReport report{chosen.relation->name,    chosen.chosen, related.sides(), {}, {},
-                        related.unequal_copies(), chosen.toml,   chosen.unmatched};
+  RelationReport report;
+  for (const auto& set : chosen.sets) report.name += (report.name.empty() ? "" : " + ") + set->name;
+  report.chosen = chosen.chosen;
+  report.sides = related.sides();
+  report.used = related.used();
+  report.unequal_copies = related.unequal_copies();
+  report.toml = chosen.toml;
+  report.unmatched = chosen.unmatched;
   for (const LeftOutRecord& each : related.left_out()) {
     report.left_out.push_back({each.side == Side::a ? "A" : "B", each.id, each.reason});
   }

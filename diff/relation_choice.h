@@ -13,9 +13,9 @@
 namespace goldentrace {
 
 struct ChosenRelation {
-  std::shared_ptr<const Relation> relation;  // null: by name
-  std::string chosen;                        // RelationReport::chosen
-  std::string toml;                          // of an inferred one
+  RelationSets sets;   // empty: by name
+  std::string chosen;  // RelationReport::chosen
+  std::string toml;    // of an inferred one
   std::vector<std::string> unmatched;
 };
 

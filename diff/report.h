@@ -83,10 +83,20 @@ struct PartialReport {
   std::string text;
 };
 
+// A line of a relation that took records.
+struct UsedLine {
+  std::string relation;
+  int line = 0;
+  std::string records;  // "* input, output"
+  std::string form;     // "concat(0, micro)"
+  std::int64_t records_a = 0, records_b = 0;
+};
+
 struct RelationReport {
-  std::string name;    // "megatron-hf"; empty: identity
+  std::string name;    // "megatron-hf", "accumulation + checkpointing"; empty: identity
   std::string chosen;  // "asked for", "chosen from the headers"
   std::string sides;   // "A is megatron, B is hf"
+  std::vector<UsedLine> used;
   std::vector<LeftOutReport> left_out;
   std::vector<PartialReport> partial;
   std::vector<RecordId> unequal_copies;  // of what it calls replicated

@@ -106,9 +106,30 @@ class Writer {
     line("");
   }
 
+  // Each relation with its lines.
+  void used_lines() {
+    std::vector<std::string> names;
+    for (const UsedLine& each : report_.relation.used) {
+      if (names.empty() || names.back() != each.relation) names.push_back(each.relation);
+    }
+    for (const std::string& name : names) {
+      std::vector<std::string> lines;
+      for (const UsedLine& each : report_.relation.used) {
+        if (each.relation == name) lines.push_back(used_line(each));
+      }
+      list("lines of the relation " + name + " that were used", lines, lines.size());
+    }
+  }
+
+  static std::string used_line(const UsedLine& used) {
+    return "line " + std::to_string(used.line) + ": " + used.records + ": " + used.form + ", " +
+           counted(used.records_a, "record") + " of A, " + std::to_string(used.records_b) + " of B";
+  }
+
   // What a relation did not compare whole, or not at all.
   void relation_lists() {
     const RelationReport& used = report_.relation;
+    used_lines();
     inferred();
     ids("copies that are not equal to the first one", used.unequal_copies);
     Lines partial;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+
+#include "traces/hash.h"
 
 namespace goldentrace {
 
@@ -35,7 +38,20 @@ std::vector<std::byte> encode(const Sketch& sketch, Encode encode_one) {
   return bytes;
 }
 
+template <typename Element>
+Element to_integer(double value) {
+  const double rounded = std::nearbyint(value);
+  const bool fits = rounded >= static_cast<double>(std::numeric_limits<Element>::min()) &&
+                    rounded < std::ldexp(1.0, std::numeric_limits<Element>::digits);
+  return fits ? static_cast<Element>(rounded) : Element{0};
+}
+
 }  // namespace
+
+bool can_be_restored(const Record& record, const Sketch& sketch) {
+  if (!is_whole(record, sketch) || dtype_class(record.dtype) == DTypeClass::opaque) return false;
+  return content_hash(restore(record, sketch)) == record.fingerprint.hash;
+}
 
 bool is_whole(const Record& record, const Sketch& sketch) {
   const std::size_t parts = dtype_class(record.dtype) == DTypeClass::complex ? 2 : 1;
@@ -52,6 +68,23 @@ std::vector<std::byte> restore(const Record& record, const Sketch& sketch) {
     case DType::float32:
     case DType::complex64:
       return encode<float>(sketch, [](double value) { return static_cast<float>(value); });
+    case DType::boolean:
+    case DType::uint8:
+      return encode<std::uint8_t>(sketch, to_integer<std::uint8_t>);
+    case DType::int8:
+      return encode<std::int8_t>(sketch, to_integer<std::int8_t>);
+    case DType::int16:
+      return encode<std::int16_t>(sketch, to_integer<std::int16_t>);
+    case DType::uint16:
+      return encode<std::uint16_t>(sketch, to_integer<std::uint16_t>);
+    case DType::int32:
+      return encode<std::int32_t>(sketch, to_integer<std::int32_t>);
+    case DType::uint32:
+      return encode<std::uint32_t>(sketch, to_integer<std::uint32_t>);
+    case DType::int64:
+      return encode<std::int64_t>(sketch, to_integer<std::int64_t>);
+    case DType::uint64:
+      return encode<std::uint64_t>(sketch, to_integer<std::uint64_t>);
     default:
       return encode<double>(sketch, [](double value) { return value; });
   }

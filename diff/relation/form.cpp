@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
+#include "diff/number.h"
 #include "diff/relation/arithmetic.h"
 #include "diff/relation/name_pattern.h"
 #include "diff/rules_words.h"
@@ -77,7 +79,9 @@ const WordInfo& info(FormWord word) { return infos.at(static_cast<std::size_t>(w
 Dimension dimension_of(const std::string& text) {
   if (text == "micro") return Dimension::micro;
   if (text == "rank") return Dimension::rank;
-  refuse(unknown_word("dimension", text, {"micro", "rank"}));
+  if (text == "data") return Dimension::data;
+  if (text == "tensor") return Dimension::tensor;
+  refuse(unknown_word("dimension", text, {"micro", "rank", "data", "tensor"}));
 }
 
 std::size_t dimension_place(FormWord word) { return word == FormWord::concat ? 1 : 0; }
@@ -108,6 +112,17 @@ bool has_dimension(FormWord word) {
          word == FormWord::weighted_mean || word == FormWord::replicated;
 }
 
+// Of weights that are numbers alone.
+void check_weights(const FormStep& step) {
+  if (step.word != FormWord::weighted_mean || step.arguments[1] == "tokens") return;
+  double total = 0;
+  for (const std::string& each : numeric(step)) {
+    if (!names_in(each).empty()) return;
+    total += evaluate(each, {});
+  }
+  if (std::abs(total - 1) > 1e-9) refuse("the weights of '" + step.text + "' sum to " + show(total, 9) + ", not to 1");
+}
+
 void check_arguments(const FormStep& step) {
   const WordInfo& known = info(step.word);
   const std::size_t count = step.arguments.size();
@@ -117,6 +132,7 @@ void check_arguments(const FormStep& step) {
   }
   if (has_dimension(step.word)) dimension_of(step.arguments[dimension_place(step.word)]);
   for (const std::string& each : numeric(step)) names_in(each);
+  check_weights(step);
   if (step.word == FormWord::cast && dtype_class(parse_dtype(step.arguments[0])) != DTypeClass::floating) {
     refuse("'" + step.text + "': only floating types can be cast to");
   }
@@ -159,8 +175,28 @@ Form::Form(std::string_view text) : text_(trimmed(text)) {
   }
 }
 
-bool Form::combines_over(Dimension dimension) const {
-  return std::ranges::any_of(steps_, [&](const FormStep& step) { return step.combines() && step.over() == dimension; });
+Shard Form::combined(Shard shard) const {
+  for (const FormStep& step : steps_) {
+    if (step.combines()) shard = merged(shard, step.over());
+  }
+  return shard;
+}
+
+bool Form::combines() const { return std::ranges::any_of(steps_, &FormStep::combines); }
+
+Form Form::without_common() const {
+  Form result = *this;
+  std::erase_if(result.steps_, [](const FormStep& step) { return step.word == FormWord::common; });
+  return result;
+}
+
+void Form::join(const Form& next, std::size_t scope) {
+  if (next.steps_.empty()) return;
+  text_ += (steps_.empty() ? "" : " | ") + next.text_;
+  for (FormStep step : next.steps_) {
+    step.scope = scope;
+    steps_.push_back(std::move(step));
+  }
 }
 
 std::set<std::string> Form::names() const {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "diff/relation/shard.h"
+
 namespace goldentrace {
 
 enum class FormWord {
@@ -27,12 +29,12 @@ enum class FormWord {
   scale,          // factor
   plus,           // layer, role, index: another record of the same trace, repeated along the first axes
 };
-enum class Dimension { micro, rank };
 
 struct FormStep {
   FormWord word = FormWord::identity;
   std::vector<std::string> arguments;
-  std::string text;  // "transpose(0, 1)"
+  std::string text;       // "transpose(0, 1)"
+  std::size_t scope = 0;  // which of the joined forms it comes from (Form::join)
 
   bool combines() const;  // several records become one
   Dimension over() const;
@@ -46,7 +48,12 @@ class Form {
 
   const std::string& text() const { return text_; }
   const std::vector<FormStep>& steps() const { return steps_; }  // without identities
-  bool combines_over(Dimension dimension) const;
+  // What is left of a shard once everything that the form combines is one.
+  Shard combined(Shard shard) const;
+  bool combines() const;
+  Form without_common() const;
+  // Carried out behind this one; names in its arguments are of the scope `scope`.
+  void join(const Form& next, std::size_t scope);
   std::set<std::string> names() const;  // symbols and captures of its arithmetic
 
  private:

@@ -24,7 +24,10 @@ class FormPlan::Builder {
 
   void build() {
     start();
-    for (const FormStep& step : form_.steps()) add(step);
+    for (const FormStep& step : form_.steps()) {
+      scope_ = step.scope;
+      add(step);
+    }
     if (parts().size() != 1) {
       refuse(counted(static_cast<std::int64_t>(parts().size()), "record") + " of it are left; the form must combine " +
              "them, as with sum(micro) or concat(0, rank)");
@@ -41,7 +44,7 @@ class FormPlan::Builder {
     for (std::size_t i = 0; i < plan_.sources_.size(); ++i) {
       const FormSource& source = plan_.sources_[i];
       if (source.dtype != dtype_) refuse("its records have different dtypes");
-      first.push_back({{i}, source.micro, source.rank, source.shape});
+      first.push_back({{i}, source.shard, source.shape});
     }
     plan_.stages_.push_back(std::move(first));
   }
@@ -63,7 +66,12 @@ class FormPlan::Builder {
     }
   }
 
-  double number(const std::string& text) const { return evaluate(text, context_.value_of); }
+  double number(const std::string& text) const {
+    const auto value_of = [this](std::string_view name) {
+      return context_.value_of ? context_.value_of(scope_, name) : std::nullopt;
+    };
+    return evaluate(text, value_of);
+  }
 
   std::int64_t integer(const std::string& text) const {
     const double value = number(text);
@@ -213,10 +221,16 @@ class FormPlan::Builder {
 
   void combine(const FormStep& step) {
     std::vector<Part> next = grouped(step.over());
+    const bool alone = next.size() == parts().size();
+    // One record is itself, but what the word asks of it must be there.
+    if (alone && step.word != FormWord::concat) return;
     switch (step.word) {
-      case FormWord::concat:
-        plan_.steps_.emplace_back(Concat{join(next, step)});
+      case FormWord::concat: {
+        const std::size_t axis = join(next, step);
+        if (alone) return;
+        plan_.steps_.emplace_back(Concat{axis});
         break;
+      }
       case FormWord::replicated:
         for (Part& part : next) part.shape = same_shape(part, step);
         plan_.steps_.emplace_back(First{});
@@ -232,12 +246,11 @@ class FormPlan::Builder {
 
   // The tensors that differ in the dimension only, as one.
   std::vector<Part> grouped(Dimension over) {
-    std::map<std::pair<std::int64_t, std::int32_t>, Part> groups;
+    std::map<Shard, Part> groups;
     for (std::size_t i = 0; i < parts().size(); ++i) {
       const Part& part = parts()[i];
-      const std::int64_t micro = over == Dimension::micro ? 0 : part.micro;
-      const std::int32_t rank = over == Dimension::rank ? 0 : part.rank;
-      Part& group = groups.try_emplace({micro, rank}, Part{{}, part.micro, part.rank, part.shape}).first->second;
+      const Shard shard = merged(part.shard, over);
+      Part& group = groups.try_emplace(shard, Part{{}, shard, part.shape}).first->second;
       group.parts.push_back(i);
     }
     std::vector<Part> result;
@@ -307,6 +320,7 @@ class FormPlan::Builder {
   const Form& form_;
   const FormContext& context_;
   DType dtype_;
+  std::size_t scope_ = 0;  // of the word at hand
 };
 
 FormPlan::FormPlan(const Form& form, std::vector<FormSource> sources, const FormContext& context)

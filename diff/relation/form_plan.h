@@ -19,15 +19,15 @@ namespace goldentrace {
 // One recorded tensor that takes part.
 struct FormSource {
   std::int64_t row = 0;
-  std::int64_t micro = 0;
-  std::int32_t rank = 0;
+  Shard shard;
   DType dtype = DType::float32;
   Shape shape;
 };
 
 // How a plan looks into its trace.
 struct FormContext {
-  NameValue value_of;  // symbols and captures
+  // Symbols and captures, of the scope that a word belongs to.
+  std::function<std::optional<double>(std::size_t scope, std::string_view name)> value_of;
   // The record that `plus` names beside a source; Error(usage) when there is none.
   std::function<FormSource(const FormStep&, const FormSource&)> partner;
   // How many target tokens the micro-batch of a source has.
@@ -42,7 +42,7 @@ class FormPlan {
   using ReadBytes = std::function<Bytes(std::int64_t row)>;
   using ReadSketch = std::function<Sketch(std::int64_t row)>;
 
-  // Error(usage) in words when the form does not fit the sources. Sources in order of (micro, rank).
+  // Error(usage) in words when the form does not fit the sources. Sources in the order of their shards.
   FormPlan(const Form& form, std::vector<FormSource> sources, const FormContext& context);
 
   DType dtype() const { return dtype_; }
@@ -50,7 +50,8 @@ class FormPlan {
   const std::vector<FormSource>& sources() const { return sources_; }
   // Rows that are read besides the sources.
   const std::vector<std::int64_t>& partners() const { return partners_; }
-  bool is_identity() const { return steps_.empty(); }
+  // The first source as it is; the others are copies of it.
+  bool takes_first() const;
   // Sketches of the sources are enough.
   bool is_linear() const;
   // The dropped part of an axis that both sides must share; -1 without `common`.
@@ -63,8 +64,9 @@ class FormPlan {
   Bytes apply(const ReadBytes& read) const;
   // Empty when a source has none or they do not fit each other. Only where is_linear().
   Sketch sketch(const ReadSketch& read) const;
-  // The recorded form of the only source, from the logical one; nothing where the form cannot be undone exactly.
-  std::optional<Bytes> undo(const Bytes& logical) const;
+  // What every source was, from the logical tensor; nothing where the form cannot be undone exactly.
+  std::optional<std::vector<Bytes>> undo(const Bytes& logical) const;
+  bool can_be_undone() const;
   // How much larger the statistics of the source get: the product of its scales.
   double factor() const;
 
@@ -95,12 +97,14 @@ class FormPlan {
   // A tensor on its way.
   struct Part {
     std::vector<std::size_t> parts;  // of the stage before; in the first stage its source
-    std::int64_t micro;
-    std::int32_t rank;
+    Shard shard;
     Shape shape;
   };
   class Builder;
   class Runner;
+
+  std::vector<Bytes> taken_apart(const Bytes& whole, std::size_t stage, const Part& part) const;
+  Bytes before(const Bytes& after, std::size_t stage, std::size_t at) const;
 
   std::vector<FormSource> sources_;
   std::vector<std::int64_t> partners_;

@@ -15,11 +15,6 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-bool is_exact_factor(double k) {
-  int exponent = 0;
-  return k != 0 && std::abs(std::frexp(k, &exponent)) == 0.5;
-}
-
 }  // namespace
 
 bool FormPlan::is_linear() const {
@@ -27,6 +22,10 @@ bool FormPlan::is_linear() const {
     return std::holds_alternative<Scale>(step) || std::holds_alternative<Sum>(step) ||
            std::holds_alternative<First>(step);
   });
+}
+
+bool FormPlan::takes_first() const {
+  return std::ranges::all_of(steps_, [](const Step& step) { return std::holds_alternative<First>(step); });
 }
 
 double FormPlan::factor() const {
@@ -155,28 +154,6 @@ Sketch FormPlan::sketch(const ReadSketch& read) const {
     parts = std::move(next);
   }
   return parts.front();
-}
-
-std::optional<FormPlan::Bytes> FormPlan::undo(const Bytes& logical) const {
-  if (sources_.size() != 1) return std::nullopt;
-  const auto can_be_undone = [](const Step& step) {
-    const auto* gather = std::get_if<Gather>(&step);
-    const auto* scale = std::get_if<Scale>(&step);
-    return (gather && gather->maps.front().keeps_all()) || (scale && is_exact_factor(scale->k)) ||
-           std::holds_alternative<First>(step);
-  };
-  if (!std::ranges::all_of(steps_, can_be_undone)) return std::nullopt;
-  Bytes bytes = logical;
-  for (std::size_t stage = steps_.size(); stage > 0; --stage) {
-    const Step& step = steps_[stage - 1];
-    if (const auto* scale = std::get_if<Scale>(&step)) scale_elements(bytes, dtype_, 1 / scale->k);
-    if (const auto* gather = std::get_if<Gather>(&step)) {
-      Bytes source(bytes.size());
-      gather->maps.front().scatter(bytes, item_size(dtype_), source);
-      bytes = std::move(source);
-    }
-  }
-  return bytes;
 }
 
 }  // namespace goldentrace

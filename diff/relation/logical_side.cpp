@@ -1,6 +1,7 @@
 #include "diff/relation/logical_side.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -17,7 +18,7 @@ bool conditions_hold(const RelationLine& line, const TraceView& trace, const Tra
   const Header& own = trace.header ? *trace.header : empty;
   const Header& others = other.header ? *other.header : empty;
   const bool is_a = part == RelationPart::a;
-  return holds(line.when_a, is_a ? own : others) && holds(line.when_b, is_a ? others : own);
+  return holds(line.when, own) && holds(line.when_a, is_a ? own : others) && holds(line.when_b, is_a ? others : own);
 }
 
 template <typename Value>
@@ -48,20 +49,17 @@ std::string key_of(const RecordId& id) {
 
 }  // namespace
 
-LogicalSide::LogicalSide(const TraceView& trace, const TraceView& other, const Relation& relation, RelationPart part,
-                         RelationPart named)
-    : trace_(trace), relation_(relation), part_(part), named_(named) {
-  for (auto line = relation.lines.rbegin(); line != relation.lines.rend(); ++line) {
-    if (pattern_of(*line, part) && conditions_hold(*line, trace, other, part)) lines_.push_back(&*line);
+LogicalSide::LogicalSide(const TraceView& trace, const TraceView& other, std::span<const RelationRole> roles)
+    : trace_(trace), roles_(roles), ranks_(trace.header) {
+  for (const RelationRole& role : roles) {
+    Lines& known = lines_.emplace_back();
+    for (const RelationLine& line : role.relation->lines | std::views::reverse) {
+      if (pattern_of(line, role.part) && conditions_hold(line, trace, other, role.part)) known.push_back(&line);
+    }
   }
   collect();
+  sort();
   name_layers();
-}
-
-const Form& LogicalSide::form(const LogicalTensor& tensor) const {
-  static const Form as_it_is;
-  if (!tensor.match.line || tensor.is_left_out()) return as_it_is;
-  return part_ == RelationPart::a ? tensor.match.line->form_a : tensor.match.line->form_b;
 }
 
 // The input that a gradient belongs to.
@@ -88,19 +86,38 @@ bool LogicalSide::comes_from(const Record& record, const NamePattern& layer, con
   });
 }
 
-LineMatch LogicalSide::match(const Record& record) const {
-  for (const RelationLine* line : lines_) {
-    const RecordPattern& own = *pattern_of(*line, part_);
+// What the line of one relation adds; false where none speaks of the record.
+bool LogicalSide::match_one(const Record& record, std::size_t role, LineMatch& match) const {
+  const auto& [relation, part, named] = roles_[role];
+  for (const RelationLine* line : lines_[role]) {
+    const RecordPattern& own = *pattern_of(*line, part);
     std::optional<Fit> found = fit(own, record.id);
     if (!found || (own.from && !comes_from(record, *own.from, found->layer))) continue;
-    LineMatch result{line, std::move(found->layer), record.id.layer, record.id.index, line->names_records()};
-    const std::optional<RecordPattern>& target = pattern_of(*line, named_);
-    if (!target || named_ == part_) return result;
-    result.layer = target->layer.expand(result.captures);
-    if (target->index) result.index = target->index->expand(found->index);
-    return result;
+    match.by_line = line->names_records();
+    match.form.join(part == RelationPart::a ? line->form_a : line->form_b, match.sets.size());
+    const std::optional<RecordPattern>& target = pattern_of(*line, named);
+    if (target && named != part) {
+      match.layer = target->layer.expand(found->layer);
+      if (target->index) match.index = target->index->expand(found->index);
+    }
+    match.sets.push_back({line, &roles_[role], std::move(found->layer)});
+    return true;
   }
-  return {nullptr, {}, record.id.layer, record.id.index, false};
+  return false;
+}
+
+LineMatch LogicalSide::match(const Record& record) const {
+  LineMatch result;
+  result.layer = record.id.layer;
+  result.index = record.id.index;
+  for (std::size_t role = 0; role < roles_.size(); ++role) {
+    if (!match_one(record, role, result)) continue;
+    if (!(result.line()->a && result.line()->b)) {
+      result.form = {};
+      break;
+    }
+  }
+  return result;
 }
 
 const LineMatch& LogicalSide::known_match(const Record& record) {
@@ -110,24 +127,26 @@ const LineMatch& LogicalSide::known_match(const Record& record) {
 }
 
 void LogicalSide::collect() {
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int32_t, Pass, std::string, std::int32_t, Role, std::string,
-                         std::int32_t, bool>;
+  using Key = std::tuple<std::int64_t, Shard, Pass, std::string, std::int32_t, Role, std::string, std::int32_t, bool>;
   std::map<Key, std::size_t> open;
   for (std::size_t row = 0; row < trace_.records.size(); ++row) {
     const Record& record = trace_.records[row];
-    LogicalTensor tensor{{static_cast<std::int64_t>(row)}, known_match(record)};
-    if (tensor.match.line) ++uses_[tensor.match.line];
-    const Form& form = this->form(tensor);
-    const bool over_micro = form.combines_over(Dimension::micro);
-    const bool over_rank = form.combines_over(Dimension::rank);
-    if (!over_micro && !over_rank) {
+    LogicalTensor tensor{{static_cast<std::int64_t>(row)}, known_match(record), {}};
+    for (const SetMatch& set : tensor.match.sets) ++uses_[set.line];
+    if (!tensor.match.form.combines()) {
       tensors_.push_back(std::move(tensor));
       continue;
     }
     const RecordId& id = record.id;
-    const Key key{
-        id.step, over_micro ? 0 : id.micro, over_rank ? 0 : id.rank, id.pass,        tensor.match.layer, id.call,
-        id.role, tensor.match.index,        record.position,         record.declared};
+    const Key key{id.step,
+                  tensor.match.form.combined(ranks_.shard_of(id)),
+                  id.pass,
+                  tensor.match.layer,
+                  id.call,
+                  id.role,
+                  tensor.match.index,
+                  record.position,
+                  record.declared};
     const auto [place, added] = open.try_emplace(key, tensors_.size());
     if (added) {
       tensors_.push_back(std::move(tensor));
@@ -135,13 +154,61 @@ void LogicalSide::collect() {
       tensors_[place->second].sources.push_back(static_cast<std::int64_t>(row));
     }
   }
+}
+
+void LogicalSide::sort() {
   for (LogicalTensor& tensor : tensors_) {
     std::ranges::stable_sort(tensor.sources, {}, [this](std::int64_t row) {
-      const RecordId& id = trace_.records[static_cast<std::size_t>(row)].id;
-      return std::pair(id.micro, id.rank);
+      return ranks_.shard_of(trace_.records[static_cast<std::size_t>(row)].id);
     });
   }
   std::ranges::stable_sort(tensors_, {}, [](const LogicalTensor& tensor) { return std::ranges::max(tensor.sources); });
+}
+
+namespace {
+
+// A logical tensor without its micro-batch, rank and pass.
+using Place = std::tuple<std::int64_t, std::string, std::int32_t, Role, std::int32_t, std::string>;
+
+Place place_of(const LogicalTensor& tensor, const Record& record) {
+  const RecordId& id = record.id;
+  return {id.step, tensor.match.layer, id.call,
+          id.role, record.position,    tensor.match.by_line ? tensor.match.index : ""};
+}
+
+std::optional<Pass> stand_in_of(const LogicalTensor& tensor) {
+  for (const SetMatch& set : tensor.match.sets) {
+    if (set.line->stand_in) return set.line->stand_in;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void LogicalSide::stand_in_for(const LogicalSide& other) {
+  // Both passes of what is wanted.
+  std::map<std::pair<Pass, Place>, Pass> wanted;
+  for (const LogicalTensor& tensor : other.tensors_) {
+    const Record& record = other.trace_.records[static_cast<std::size_t>(tensor.sources.front())];
+    if (const auto from = stand_in_of(tensor); from && !tensor.stands_for)
+      wanted.emplace(std::pair(*from, place_of(tensor, record)), record.id.pass);
+  }
+  const auto place = [this](const LogicalTensor& tensor) {
+    return place_of(tensor, trace_.records[static_cast<std::size_t>(tensor.sources.front())]);
+  };
+  for (const LogicalTensor& tensor : tensors_) {
+    if (const auto from = stand_in_of(tensor)) wanted.erase({*from, place(tensor)});
+  }
+  std::vector<LogicalTensor> added;
+  for (const LogicalTensor& tensor : tensors_) {
+    const Pass pass = trace_.records[static_cast<std::size_t>(tensor.sources.front())].id.pass;
+    const auto found = wanted.find({pass, place(tensor)});
+    if (found == wanted.end()) continue;
+    added.push_back(tensor);
+    added.back().stands_for = found->second;
+  }
+  tensors_.insert(tensors_.end(), added.begin(), added.end());
+  sort();
 }
 
 void LogicalSide::name_layers() {

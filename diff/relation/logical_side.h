@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -13,34 +15,53 @@
 
 namespace goldentrace {
 
-// What the relation says of one record.
-struct LineMatch {
-  const RelationLine* line = nullptr;  // null: the relation does not speak of it, it stands as it is
+// Whether a trace takes the part of the relation's a or b.
+enum class RelationPart { a, b };
+
+// How a trace takes part in one relation.
+struct RelationRole {
+  const Relation* relation;
+  RelationPart part;   // of this trace
+  RelationPart named;  // whose names are used: the part of trace A
+};
+
+// What one relation says of a record.
+struct SetMatch {
+  const RelationLine* line;
+  const RelationRole* role;
   Captures captures;
-  std::string layer, index;  // under A's names
-  bool by_line = false;      // it meets the record of the same line and index, not the one of the same position
+};
+
+// What all relations together say of it.
+struct LineMatch {
+  std::vector<SetMatch> sets;  // in their order; empty: it stands as it is
+  std::string layer, index;    // under A's names
+  bool by_line = false;        // it meets the record of the same line and index, not the one of the same position
+  Form form;
+
+  // Of the last relation that speaks of it, which decides the names.
+  const RelationLine* line() const { return sets.empty() ? nullptr : sets.back().line; }
 };
 
 // One logical tensor before its form is carried out.
 struct LogicalTensor {
-  std::vector<std::int64_t> sources;  // rows, by (micro, rank)
+  std::vector<std::int64_t> sources;  // rows, in the order of their shards
   LineMatch match;
+  std::optional<Pass> stands_for;  // the other trace has it in this pass
 
-  bool is_left_out() const { return match.line && !(match.line->a && match.line->b); }
+  bool is_left_out() const { return match.line() && !(match.line()->a && match.line()->b); }
 };
-
-// Whether a trace takes the part of the relation's a or b.
-enum class RelationPart { a, b };
 
 class LogicalSide {
  public:
-  // `other`: the trace on the other side, whose header decides conditions too. `named`: the part whose names are used.
-  LogicalSide(const TraceView& trace, const TraceView& other, const Relation& relation, RelationPart part,
-              RelationPart named);
+  // `other`: the trace on the other side, whose header decides conditions too. The roles must outlive it.
+  LogicalSide(const TraceView& trace, const TraceView& other, std::span<const RelationRole> roles);
+
+  // Where a line says that records of this trace stand for what only the other one has: they do so from now on.
+  void stand_in_for(const LogicalSide& other);
 
   const TraceView& trace() const { return trace_; }
-  RelationPart part() const { return part_; }
-  const Form& form(const LogicalTensor& tensor) const;
+  const RankGrid& ranks() const { return ranks_; }
   // In the order in which the last of their sources was recorded.
   const std::vector<LogicalTensor>& tensors() const { return tensors_; }
   // How many records every line of the relation took.
@@ -49,18 +70,21 @@ class LogicalSide {
   const std::map<std::string, std::string, std::less<>>& layers() const { return layers_; }
 
  private:
+  using Lines = std::vector<const RelationLine*>;
+
   LineMatch match(const Record& record) const;
+  bool match_one(const Record& record, std::size_t role, LineMatch& match) const;
   bool comes_from(const Record& record, const NamePattern& layer, const Captures& captures) const;
   const Record* input_of(const Record& gradient) const;
   const LineMatch& known_match(const Record& record);
   void collect();
+  void sort();
   void name_layers();
 
   const TraceView& trace_;
-  const Relation& relation_;
-  RelationPart part_;
-  RelationPart named_;
-  std::vector<const RelationLine*> lines_;  // those whose conditions hold, the last first
+  std::span<const RelationRole> roles_;
+  RankGrid ranks_;
+  std::vector<Lines> lines_;  // of every role those whose conditions hold, the last first
   std::unordered_map<std::string, LineMatch> known_;
   std::vector<LogicalTensor> tensors_;
   std::map<const RelationLine*, std::int64_t> uses_;

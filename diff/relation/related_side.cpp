@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "diff/number.h"
@@ -41,16 +42,16 @@ std::int32_t position_of(const RelationLine& line, const std::string& index) {
 
 }  // namespace
 
-RelatedSide::RelatedSide(const TraceView& trace, const TraceView& other, const Relation& relation, RelationPart part,
-                         RelationPart named)
+RelatedSide::RelatedSide(const TraceView& trace, const TraceView& other, const LogicalSide& logical)
     : trace_(trace),
       other_(other),
-      relation_(relation),
-      logical_(trace, other, relation, part, named),
+      logical_(logical),
       row_of_(trace.records.size(), 0),
       plans_(logical_.tensors().size()) {
   for (const LogicalTensor& tensor : logical_.tensors()) {
-    for (const std::int64_t row : tensor.sources) row_of_[at(row)] = static_cast<std::int64_t>(records_.size());
+    if (!tensor.stands_for) {
+      for (const std::int64_t row : tensor.sources) row_of_[at(row)] = static_cast<std::int64_t>(records_.size());
+    }
     left_out_.push_back(tensor.is_left_out() ? 1 : 0);
     records_.push_back(logical_record(tensor));
   }
@@ -65,10 +66,15 @@ Record RelatedSide::logical_record(const LogicalTensor& tensor) {
   Record record = trace_.records[at(tensor.sources.front())];
   record.id.layer = tensor.match.layer;
   record.id.index = tensor.match.index;
-  const Form& form = logical_.form(tensor);
-  if (form.combines_over(Dimension::micro) && record.id.micro != no_micro) record.id.micro = 0;
-  if (form.combines_over(Dimension::rank)) record.id.rank = 0;
-  if (tensor.match.by_line) record.position = position_of(*tensor.match.line, record.id.index);
+  if (tensor.stands_for) record.id.pass = *tensor.stands_for;
+  const Form& form = tensor.match.form;
+  if (form.combines()) {
+    const Shard whole = form.combined({0, 1, 1});
+    const Shard left = form.combined(logical_.ranks().shard_of(record.id));
+    record.id.micro = left.micro;
+    record.id.rank = left.data * (whole.tensor == 0 ? 1 : logical_.ranks().tensor_degree()) + left.tensor;
+  }
+  if (tensor.match.by_line) record.position = position_of(*tensor.match.line(), record.id.index);
   return record;
 }
 
@@ -85,7 +91,7 @@ const std::vector<std::int64_t>& RelatedSide::rows_of(const std::string& layer, 
 
 FormSource RelatedSide::source(std::int64_t recorded_row) const {
   const Record& record = trace_.records[at(recorded_row)];
-  return {recorded_row, record.id.micro, record.id.rank, record.dtype, record.shape};
+  return {recorded_row, logical_.ranks().shard_of(record.id), record.dtype, record.shape};
 }
 
 std::optional<double> RelatedSide::header_value(const std::vector<std::string>& names, const TraceView& trace) const {
@@ -98,13 +104,14 @@ std::optional<double> RelatedSide::header_value(const std::vector<std::string>& 
   return std::nullopt;
 }
 
-std::optional<double> RelatedSide::value_of(std::string_view name, const Captures& captures) const {
-  if (const auto capture = captures.find(name); capture != captures.end()) return as_number(capture->second);
-  const auto found = relation_.symbols.find(name);
-  if (found == relation_.symbols.end()) return std::nullopt;
+std::optional<double> RelatedSide::value_of(std::string_view name, const SetMatch& set) const {
+  if (const auto capture = set.captures.find(name); capture != set.captures.end()) return as_number(capture->second);
+  const auto found = set.role->relation->symbols.find(name);
+  if (found == set.role->relation->symbols.end()) return std::nullopt;
   const Symbol& symbol = found->second;
   if (symbol.number) return symbol.number;
-  const bool is_a = logical_.part() == RelationPart::a;
+  if (!symbol.own.empty()) return header_value(symbol.own, trace_).value_or(symbol.otherwise);
+  const bool is_a = set.role->part == RelationPart::a;
   const auto own = header_value(is_a ? symbol.header_a : symbol.header_b, trace_);
   return own ? own : header_value(is_a ? symbol.header_b : symbol.header_a, other_);
 }
@@ -138,11 +145,11 @@ double RelatedSide::tokens(const FormSource& source) const {
 }
 
 FormContext RelatedSide::context(std::int64_t row, std::optional<std::int64_t> common) const {
-  const Captures& captures = logical_.tensors()[at(row)].match.captures;
+  const std::vector<SetMatch>& sets = logical_.tensors()[at(row)].match.sets;
   FormContext result;
-  result.value_of = [this, &captures](std::string_view name) { return value_of(name, captures); };
-  result.partner = [this, &captures](const FormStep& step, const FormSource& source) {
-    return partner(step, source, captures);
+  result.value_of = [this, &sets](std::size_t scope, std::string_view name) { return value_of(name, sets[scope]); };
+  result.partner = [this, &sets](const FormStep& step, const FormSource& source) {
+    return partner(step, source, sets[step.scope].captures);
   };
   result.tokens = [this](const FormSource& source) { return tokens(source); };
   result.common = common;
@@ -151,7 +158,7 @@ FormContext RelatedSide::context(std::int64_t row, std::optional<std::int64_t> c
 
 bool RelatedSide::make_plan(std::int64_t row, std::optional<std::int64_t> common) {
   const LogicalTensor& tensor = logical_.tensors()[at(row)];
-  const Form& form = logical_.form(tensor);
+  const Form& form = tensor.match.form;
   if (form.steps().empty()) return true;
   std::vector<FormSource> sources;
   for (const std::int64_t each : tensor.sources) sources.push_back(source(each));
@@ -175,25 +182,23 @@ void RelatedSide::leave_out(std::int64_t row, std::string reason) {
 
 std::string RelatedSide::reason(std::int64_t row) const {
   const auto found = reasons_.find(row);
-  return found != reasons_.end() ? found->second : logical_.tensors()[at(row)].match.line->reason;
+  return found != reasons_.end() ? found->second : logical_.tensors()[at(row)].match.line()->reason;
 }
 
 void RelatedSide::take_sample(std::int64_t row, std::int64_t at_entry) {
   const LogicalTensor& tensor = logical_.tensors()[at(row)];
-  const std::string slice = "slice(0, " + std::to_string(at_entry) + ", " + std::to_string(at_entry + 1) + ")";
-  std::string text;
-  for (const FormStep& step : logical_.form(tensor).steps()) {
-    // What both sides have of an axis is asked last.
-    if (step.word != FormWord::common) text += step.text + " | ";
-  }
+  const auto slice = [](std::int64_t axis, std::int64_t from, std::int64_t to) {
+    return Form("slice(" + std::to_string(axis) + ", " + std::to_string(from) + ", " + std::to_string(to) + ")");
+  };
+  const std::optional<FormPlan>& known = plans_[at(row)];
+  Form form = tensor.match.form.without_common();
+  // What both sides have of an axis was asked last.
+  if (known && known->common_axis() >= 0)
+    form.join(slice(known->common_axis(), 0, known->shape()[at(known->common_axis())]), 0);
+  form.join(slice(0, at_entry, at_entry + 1), 0);
   std::vector<FormSource> sources;
   for (const std::int64_t each : tensor.sources) sources.push_back(source(each));
-  const std::optional<FormPlan>& known = plans_[at(row)];
-  if (known && known->common_axis() >= 0) {
-    const std::string end = std::to_string(known->shape()[at(known->common_axis())]);
-    text += "slice(" + std::to_string(known->common_axis()) + ", 0, " + end + ") | ";
-  }
-  plans_[at(row)].emplace(Form(text + slice), std::move(sources), context(row, std::nullopt));
+  plans_[at(row)].emplace(form, std::move(sources), context(row, std::nullopt));
 }
 
 // What says nothing about the recorded content must never equal its hash.
@@ -239,7 +244,7 @@ void RelatedSide::set_producers(std::int64_t row) {
 
 void RelatedSide::finish() {
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(records_.size()); ++row) {
-    if (plan(row) && !plan(row)->is_identity()) set_fingerprint(row);
+    if (plan(row) && !plan(row)->takes_first()) set_fingerprint(row);
     set_producers(row);
     if (masks_.contains(row)) {
       // Its content is not the recorded one either.
@@ -253,12 +258,15 @@ const Record& RelatedSide::recorded(std::int64_t row) const {
   return trace_.records[at(logical_.tensors()[at(row)].sources.front())];
 }
 
-Sketch RelatedSide::recorded_sketch(std::int64_t row) const {
-  return trace_.sketch(logical_.tensors()[at(row)].sources.front());
+std::vector<RecordedTensor> RelatedSide::sources(std::int64_t row) const {
+  std::vector<RecordedTensor> result;
+  for (const std::int64_t source : logical_.tensors()[at(row)].sources)
+    result.push_back({trace_.records[at(source)], trace_.sketch(source)});
+  return result;
 }
 
 bool RelatedSide::is_transformed(std::int64_t row) const {
-  return masks_.contains(row) || (plan(row) && !plan(row)->is_identity());
+  return masks_.contains(row) || (plan(row) && !plan(row)->takes_first());
 }
 
 std::string RelatedSide::form(std::int64_t row) const {
@@ -276,17 +284,16 @@ std::string RelatedSide::misfit(std::int64_t row) const {
   return found == misfits_.end() ? "" : found->second;
 }
 
-std::optional<std::vector<std::byte>> RelatedSide::as_recorded(std::int64_t row,
-                                                               const std::vector<std::byte>& logical) const {
+std::optional<std::vector<std::vector<std::byte>>> RelatedSide::as_recorded(
+    std::int64_t row, const std::vector<std::byte>& logical) const {
   if (masks_.contains(row)) return std::nullopt;
-  if (!plan(row)) return logical;
+  if (!is_transformed(row)) return std::vector<std::vector<std::byte>>{logical};
   return plan(row)->undo(logical);
 }
 
 bool RelatedSide::has_content(std::int64_t recorded_row) const {
   if (trace_.has_payload(recorded_row)) return true;
-  const Record& record = trace_.records[at(recorded_row)];
-  return record.fingerprint.statistics.nan_count == 0 && is_whole(record, trace_.sketch(recorded_row));
+  return can_be_restored(trace_.records[at(recorded_row)], trace_.sketch(recorded_row));
 }
 
 bool RelatedSide::has_payload(std::int64_t row) const {
@@ -312,7 +319,7 @@ std::vector<std::byte> RelatedSide::payload(std::int64_t row) const {
 }
 
 Sketch RelatedSide::sketch(std::int64_t row) const {
-  if (!is_transformed(row)) return recorded_sketch(row);
+  if (!is_transformed(row)) return trace_.sketch(logical_.tensors()[at(row)].sources.front());
   if (masks_.contains(row) || !plan(row)->is_linear()) return {};
   return plan(row)->sketch([this](std::int64_t each) { return trace_.sketch(each); });
 }
@@ -328,13 +335,29 @@ Tape RelatedSide::renamed(Tape tape) const {
   return tape;
 }
 
+void RelatedSide::set_calls() {
+  using Key = std::tuple<std::int64_t, std::string, std::int32_t, Pass>;
+  std::map<Key, Pass> standing;
+  for (const LogicalTensor& tensor : logical_.tensors()) {
+    const RecordId& id = trace_.records[at(tensor.sources.front())].id;
+    if (tensor.stands_for) standing.emplace(Key{id.step, id.layer, id.call, id.pass}, *tensor.stands_for);
+  }
+  calls_.assign(trace_.calls.begin(), trace_.calls.end());
+  for (const LayerCall& call : trace_.calls) {
+    const auto found = standing.find({call.step, call.layer, call.call, call.pass});
+    if (found == standing.end()) continue;
+    calls_.push_back(call);
+    calls_.back().pass = found->second;
+  }
+  for (LayerCall& call : calls_) call.layer = name_of_layer(call.layer);
+  view_.calls = calls_;
+}
+
 void RelatedSide::set_view() {
   view_ = trace_;
   view_.logical = this;
   view_.records = records_;
-  calls_.assign(trace_.calls.begin(), trace_.calls.end());
-  for (LayerCall& call : calls_) call.layer = name_of_layer(call.layer);
-  view_.calls = calls_;
+  set_calls();
   view_.has_payload = [this](std::int64_t row) { return has_payload(row); };
   view_.sketch = [this](std::int64_t row) { return sketch(row); };
   view_.read_payload = [this](std::int64_t row, std::vector<std::byte>& bytes) {

@@ -23,8 +23,8 @@ struct KeptEntries {
 
 class RelatedSide : public LogicalView {
  public:
-  RelatedSide(const TraceView& trace, const TraceView& other, const Relation& relation, RelationPart part,
-              RelationPart named);
+  // Everything must outlive it.
+  RelatedSide(const TraceView& trace, const TraceView& other, const LogicalSide& logical);
 
   const LogicalSide& logical() const { return logical_; }
   const TraceView& view() const { return view_; }
@@ -51,22 +51,23 @@ class RelatedSide : public LogicalView {
   void finish();
 
   const Record& recorded(std::int64_t row) const override;
-  Sketch recorded_sketch(std::int64_t row) const override;
+  std::vector<RecordedTensor> sources(std::int64_t row) const override;
   bool is_transformed(std::int64_t row) const override;
   std::string form(std::int64_t row) const override;
   std::string misfit(std::int64_t row) const override;
-  std::optional<std::vector<std::byte>> as_recorded(std::int64_t row,
-                                                    const std::vector<std::byte>& logical) const override;
+  std::optional<std::vector<std::vector<std::byte>>> as_recorded(std::int64_t row,
+                                                                 const std::vector<std::byte>& logical) const override;
 
  private:
   Record logical_record(const LogicalTensor& tensor);
   FormContext context(std::int64_t row, std::optional<std::int64_t> common) const;
-  std::optional<double> value_of(std::string_view name, const Captures& captures) const;
+  std::optional<double> value_of(std::string_view name, const SetMatch& set) const;
   std::optional<double> header_value(const std::vector<std::string>& names, const TraceView& trace) const;
   FormSource source(std::int64_t recorded_row) const;
   FormSource partner(const FormStep& step, const FormSource& source, const Captures& captures) const;
   double tokens(const FormSource& source) const;
   void set_view();
+  void set_calls();
   void set_fingerprint(std::int64_t row);
   void set_producers(std::int64_t row);
   bool has_content(std::int64_t recorded_row) const;
@@ -79,8 +80,7 @@ class RelatedSide : public LogicalView {
 
   const TraceView& trace_;
   const TraceView& other_;
-  const Relation& relation_;
-  LogicalSide logical_;
+  const LogicalSide& logical_;
   std::vector<Record> records_;
   std::vector<LayerCall> calls_;
   std::vector<std::uint8_t> left_out_;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "diff/number.h"
+#include "diff/relation/copies.h"
 #include "diff/relation/element_math.h"
 #include "diff/relation/related_side.h"
 #include "traces/error.h"
-#include "traces/suggest.h"
 
 namespace goldentrace {
 
@@ -31,43 +30,45 @@ RelationPart part_of_a(const TraceView& a, const TraceView& b, const Relation& r
   return taken(b, a) > taken(a, b) ? RelationPart::b : RelationPart::a;
 }
 
-// "layers.3.mlp" as patterns are written: "layers.{i}.mlp".
-std::string with_captures(const std::string& layer, const NamePattern& pattern) {
-  if (pattern.text().find('{') == std::string::npos) return layer;
-  std::string result;
-  for (std::size_t begin = 0; begin <= layer.size();) {
-    const std::size_t end = std::min(layer.size(), layer.find('.', begin));
-    const std::string part = layer.substr(begin, end - begin);
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    result += (begin == 0 ? "" : ".") + (number ? std::string("{i}") : part);
-    begin = end + 1;
+std::vector<RelationRole> roles_of_a(const TraceView& a, const TraceView& b, const RelationSets& sets) {
+  std::vector<RelationRole> roles;
+  for (const auto& relation : sets) {
+    const RelationPart part = part_of_a(a, b, *relation);
+    roles.push_back({relation.get(), part, part});
   }
-  return result;
+  return roles;
 }
 
-RelationPart other(RelationPart part) { return part == RelationPart::a ? RelationPart::b : RelationPart::a; }
+std::vector<RelationRole> opposite(std::vector<RelationRole> roles) {
+  for (RelationRole& role : roles) role.part = role.part == RelationPart::a ? RelationPart::b : RelationPart::a;
+  return roles;
+}
 
 }  // namespace
 
 class RelatedTraces::State {
  public:
-  State(const TraceView& a, const TraceView& b, const Relation& relation, const PositionChoice& positions)
-      : relation_(relation),
-        positions_(positions),
-        part_(part_of_a(a, b, relation)),
-        a_(a, b, relation, part_, part_),
-        b_(b, a, relation, other(part_), part_) {
-    if (!relation.is_built_in()) check_use();
-    align_records();
+  State(const TraceView& a, const TraceView& b, const RelationSets& sets, const PositionChoice& positions)
+      : positions_(positions),
+        roles_a_(roles_of_a(a, b, sets)),
+        roles_b_(opposite(roles_a_)),
+        logical_a_(a, b, roles_a_),
+        logical_b_(b, a, roles_b_),
+        a_(a, b, standing_in(logical_a_, logical_b_)),
+        b_(b, a, standing_in(logical_b_, logical_a_)) {
+    check_lines_take_records(both());
+    alignment_ = align(a_.records(), b_.records(), {a_.left_out(), b_.left_out()});
     for (const RecordPair& pair : alignment_.pairs) plan(pair);
-    if (!relation.is_built_in()) check_forms();
+    check_forms_fit(both(), fits_);
     number_pairs();
     for (const RecordPair& pair : alignment_.pairs) mask(pair);
     choose_positions();
     a_.finish();
     b_.finish();
-    find_copies(a_);
-    find_copies(b_);
+    for (const RelatedSide* side : {&a_, &b_}) {
+      for (const UnequalCopy& each : check_copies(side->logical()).unequal)
+        unequal_copies_.push_back(side->logical().trace().records[static_cast<std::size_t>(each.row)].id);
+    }
   }
 
   const RelatedSide& a() const { return a_; }
@@ -76,10 +77,16 @@ class RelatedTraces::State {
   const std::vector<RecordId>& unequal_copies() const { return unequal_copies_; }
 
   std::string sides() const {
-    const RelationSide& of_a = part_ == RelationPart::a ? relation_.a : relation_.b;
-    const RelationSide& of_b = part_ == RelationPart::a ? relation_.b : relation_.a;
-    return of_a.name.empty() || of_b.name.empty() ? "" : "A is " + of_a.name + ", B is " + of_b.name;
+    for (const RelationRole& role : roles_a_) {
+      const Relation& relation = *role.relation;
+      const RelationSide& of_a = role.part == RelationPart::a ? relation.a : relation.b;
+      const RelationSide& of_b = role.part == RelationPart::a ? relation.b : relation.a;
+      if (!of_a.name.empty() && !of_b.name.empty()) return "A is " + of_a.name + ", B is " + of_b.name;
+    }
+    return "";
   }
+
+  std::vector<UsedLine> used() const { return used_lines(both()); }
 
   std::vector<LeftOutRecord> left_out() const {
     std::vector<LeftOutRecord> result;
@@ -101,51 +108,28 @@ class RelatedTraces::State {
 
  private:
   const RelationLine* line(const RecordPair& pair) const {
-    return a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match.line;
+    return a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match.line();
   }
 
-  void align_records() { alignment_ = align(a_.records(), b_.records(), {a_.left_out(), b_.left_out()}); }
-
-  RelatedSide& side_of(RelationPart part) { return part == part_ ? a_ : b_; }
-
-  void check_use() const {
-    for (const RelationLine& line : relation_.lines) {
-      if (line.a) check_use(line, part_ == RelationPart::a ? a_ : b_, *line.a);
-      if (line.b) check_use(line, part_ == RelationPart::a ? b_ : a_, *line.b);
-    }
+  static const LogicalSide& standing_in(LogicalSide& side, const LogicalSide& other) {
+    side.stand_in_for(other);
+    return side;
   }
 
-  void check_use(const RelationLine& line, const RelatedSide& side, const RecordPattern& pattern) const {
-    if (side.logical().uses().contains(&line) || !line.when_a.empty() || !line.when_b.empty()) return;
-    std::set<std::string> layers;
-    bool layer_is_there = false;
-    for (const Record& record : side.records()) {
-      const std::string& layer = side.recorded(&record - side.records().data()).id.layer;
-      layer_is_there = layer_is_there || pattern.layer.match(layer);
-      layers.insert(with_captures(layer, pattern.layer));
-    }
-    const std::string trace = side.view().path.string();
-    if (layer_is_there)
-      refuse(line, "takes no record of " + trace + ": no record of '" + pattern.layer.text() +
-                       "' has the role, pass or index that it asks for, or later lines take them all");
-    const std::vector<std::string> names(layers.begin(), layers.end());
-    refuse(line, "takes no record of " + trace + ": " + unknown_name("layer", pattern.layer.text(), names));
-  }
-
-  [[noreturn]] void refuse(const RelationLine& line, const std::string& what) const {
-    throw Error(ErrorCode::usage, "line " + std::to_string(line.line) + " " + what, {relation_.path.string(), ""});
-  }
+  BothSides both() const { return {a_, roles_a_, b_, roles_b_}; }
 
   void plan(const RecordPair& pair) {
     bool made_a = a_.make_plan(pair.a, std::nullopt);
     bool made_b = b_.make_plan(pair.b, std::nullopt);
     if (made_a && made_b) cut_to_common(pair);
-    if (const RelationLine* known = line(pair)) {
-      auto& [fitting, misfit] = fits_[known];
-      if (made_a && made_b) {
-        ++fitting;
-      } else if (misfit.empty()) {
-        misfit = made_a ? b_.misfit(pair.b) : a_.misfit(pair.a);
+    for (const auto& [side, row] : {std::pair(&a_, pair.a), std::pair(&b_, pair.b)}) {
+      for (const SetMatch& set : side->logical().tensors()[static_cast<std::size_t>(row)].match.sets) {
+        FormFit& fit = fits_[set.line];
+        if (made_a && made_b) {
+          ++fit.fitting;
+        } else if (fit.misfit.empty()) {
+          fit.misfit = made_a ? b_.misfit(pair.b) : a_.misfit(pair.a);
+        }
       }
     }
   }
@@ -169,17 +153,12 @@ class RelatedTraces::State {
     if (of_b && of_b->common_axis() >= 0) b_.make_plan(pair.b, std::min(size_a, size_b));
   }
 
-  void check_forms() const {
-    for (const auto& [line, found] : fits_) {
-      if (found.first == 0 && !found.second.empty()) refuse(*line, found.second);
-    }
-  }
-
   // The logical rows whose zeros are the masked entries of this pair.
   void mask(const RecordPair& pair) {
     const RelationLine* known = line(pair);
     if (!known || !known->unmasked) return;
-    RelatedSide& named = side_of(RelationPart::a);
+    const auto& sets = a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match.sets;
+    const RelatedSide& named = sets.back().role->part == RelationPart::a ? a_ : b_;
     const std::int64_t row = &named == &a_ ? pair.a : pair.b;
     const std::int64_t probs = find_mask(named, row, *known->unmasked);
     if (probs < 0) return;
@@ -281,7 +260,8 @@ class RelatedTraces::State {
   static std::int64_t find_mask(const RelatedSide& side, std::int64_t row, const NamePattern& layer) {
     const LogicalTensor& tensor = side.logical().tensors()[static_cast<std::size_t>(row)];
     const RecordId& id = side.recorded_id(row);
-    for (const std::int64_t each : side.rows_of(layer.expand(tensor.match.captures), Role::output)) {
+    if (tensor.match.sets.empty()) return -1;
+    for (const std::int64_t each : side.rows_of(layer.expand(tensor.match.sets.back().captures), Role::output)) {
       const RecordId& other = side.recorded_id(side.row_of(each));
       const bool beside = other.step == id.step && other.micro == id.micro && other.rank == id.rank &&
                           other.pass != Pass::recompute && other.call == id.call;
@@ -313,39 +293,27 @@ class RelatedTraces::State {
     return "";
   }
 
-  void find_copies(const RelatedSide& side) {
-    for (const LogicalTensor& tensor : side.logical().tensors()) {
-      const auto is_copy = [](const FormStep& step) { return step.word == FormWord::replicated; };
-      if (std::ranges::none_of(side.logical().form(tensor).steps(), is_copy)) continue;
-      const auto& records = side.logical().trace().records;
-      const Hash128& first = records[static_cast<std::size_t>(tensor.sources.front())].fingerprint.hash;
-      for (const std::int64_t row : tensor.sources) {
-        const Record& record = records[static_cast<std::size_t>(row)];
-        if (record.fingerprint.hash != first) unequal_copies_.push_back(record.id);
-      }
-    }
-  }
-
-  const Relation& relation_;
   const PositionChoice& positions_;
-  RelationPart part_;
+  std::vector<RelationRole> roles_a_, roles_b_;
+  LogicalSide logical_a_, logical_b_;
   RelatedSide a_;
   RelatedSide b_;
   Alignment alignment_;
-  std::map<const RelationLine*, std::pair<std::int64_t, std::string>> fits_;
+  FormFits fits_;
   std::vector<RecordId> unequal_copies_;
   std::vector<std::int64_t> pair_of_a_, pair_of_b_;  // per row, -1: none
 };
 
-RelatedTraces::RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation,
+RelatedTraces::RelatedTraces(const TraceView& a, const TraceView& b, const RelationSets& sets,
                              const PositionChoice& positions)
-    : state_(std::make_unique<State>(a, b, relation, positions)) {}
+    : state_(std::make_unique<State>(a, b, sets, positions)) {}
 RelatedTraces::~RelatedTraces() = default;
 
 const TraceView& RelatedTraces::a() const { return state_->a().view(); }
 const TraceView& RelatedTraces::b() const { return state_->b().view(); }
 const Alignment& RelatedTraces::alignment() const { return state_->alignment(); }
 std::string RelatedTraces::sides() const { return state_->sides(); }
+std::vector<UsedLine> RelatedTraces::used() const { return state_->used(); }
 std::vector<LeftOutRecord> RelatedTraces::left_out() const { return state_->left_out(); }
 std::vector<PartialPair> RelatedTraces::partial() const { return state_->partial(); }
 const std::vector<RecordId>& RelatedTraces::unequal_copies() const { return state_->unequal_copies(); }

@@ -9,6 +9,7 @@
 #include "diff/align.h"
 #include "diff/relation/position_choice.h"
 #include "diff/relation/relation.h"
+#include "diff/relation/relation_use.h"
 #include "diff/trace_view.h"
 #include "traces/record_id.h"
 
@@ -33,7 +34,7 @@ class RelatedTraces {
   // of a trace, or its form fits none of the tensors that it takes. A tensor of another shape that the form does not
   // fit is a difference (LogicalView::misfit).
   // `positions`: only these samples and positions count.
-  RelatedTraces(const TraceView& a, const TraceView& b, const Relation& relation, const PositionChoice& positions);
+  RelatedTraces(const TraceView& a, const TraceView& b, const RelationSets& sets, const PositionChoice& positions);
   ~RelatedTraces();
   RelatedTraces(const RelatedTraces&) = delete;
   RelatedTraces& operator=(const RelatedTraces&) = delete;
@@ -43,6 +44,8 @@ class RelatedTraces {
   const Alignment& alignment() const;
   // "A is megatron, B is hf"; empty where the relation does not name its sides.
   std::string sides() const;
+  // Which lines were used, and for how many records.
+  std::vector<UsedLine> used() const;
   std::vector<LeftOutRecord> left_out() const;
   std::vector<PartialPair> partial() const;
   // Copies that a form calls replicated and that are not equal to the first one.

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,8 +34,11 @@ struct RelationLine {
   std::optional<RecordPattern> a, b;  // one of them is empty where a record has no counterpart
   std::string reason;
   Form form_a, form_b;
+  // Where one trace has no such record, its record of this pass stands for it: a forward for a recompute.
+  std::optional<Pass> stand_in;
   std::optional<NamePattern> unmasked;  // layer of a whose output is zero where entries are masked
   HeaderCondition when_a, when_b;
+  HeaderCondition when;  // what the header of the record's own trace says
   std::string note;
   int line = 0;
 
@@ -50,7 +54,9 @@ struct RelationSide {
 // A number, or the names of header entries that hold it.
 struct Symbol {
   std::optional<double> number;
-  std::vector<std::string> header_a, header_b;
+  std::vector<std::string> header_a, header_b;  // of either trace: what one does not say, the other may
+  std::vector<std::string> own;                 // of the trace that the record is of; `otherwise` where absent
+  double otherwise = 1;
 };
 
 struct Relation {
@@ -64,6 +70,9 @@ struct Relation {
   bool is_built_in() const { return path.empty(); }
   std::string where(const RelationLine& line) const;  // "file.toml line 12", "relation megatron-hf line 12"
 };
+
+// Relations that are used together: of each of them one line may speak of a record, and the forms follow one another.
+using RelationSets = std::vector<std::shared_ptr<const Relation>>;
 
 // Error(not_found, input_output) for the file; Error(usage) naming file and line for anything in it that is not
 // understood or cannot be right, with the nearest word that is known.

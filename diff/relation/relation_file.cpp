@@ -22,10 +22,11 @@ using Words = RuleWords;
 
 const Words file_keys{"relation", "about", "a", "b", "symbols", "pair", "absent"};
 const Words side_keys{"name", "header"};
-const Words pair_keys{"layer",    "a",    "b",      "role",   "pass",     "index",  "index_a", "index_b", "source_a",
-                      "source_b", "form", "form_a", "form_b", "unmasked", "when_a", "when_b",  "note"};
-const Words absent_keys{"a", "b", "role", "pass", "index", "when_a", "when_b", "reason"};
-const Words symbol_keys{"a", "b"};
+const Words pair_keys{"layer",   "a",        "b",        "role",     "pass",   "index",  "index_a",
+                      "index_b", "source_a", "source_b", "form",     "form_a", "form_b", "unmasked",
+                      "when",    "when_a",   "when_b",   "stand_in", "note"};
+const Words absent_keys{"a", "b", "role", "pass", "index", "when", "when_a", "when_b", "reason"};
+const Words symbol_keys{"a", "b", "own", "otherwise"};
 const Words role_words{"input", "output", "grad_output", "grad_input", "param", "param_grad", "buffer", "loss"};
 const Words pass_words{"forward", "recompute", "backward", "update"};
 
@@ -119,10 +120,33 @@ class RelationParser {
     if (!node.is_table())
       refuse(line(node), "'" + name + "' must be a number, or { a = \"HEADER ENTRY\", b = \"HEADER ENTRY\" }");
     for (const auto& [key, value] : *node.as_table()) {
-      if (key.str() != "a" && key.str() != "b") refuse_word(value, "key", std::string(key.str()), symbol_keys);
-      (key.str() == "a" ? result.header_a : result.header_b) = texts(value, std::string(key.str()));
+      parse_symbol_entry(result, std::string(key.str()), value);
     }
+    if (!result.own.empty() && !(result.header_a.empty() && result.header_b.empty()))
+      refuse(line(node), "'" + name + "': 'own' stands for both sides; use it, or 'a' and 'b'");
     return result;
+  }
+
+  void parse_symbol_entry(Symbol& result, const std::string& key, const toml::node& node) const {
+    if (key == "a") {
+      result.header_a = texts(node, key);
+    } else if (key == "b") {
+      result.header_b = texts(node, key);
+    } else if (key == "own") {
+      result.own = texts(node, key);
+    } else if (key == "otherwise") {
+      const auto number = node.value<double>();
+      if (!number) refuse(line(node), "'otherwise' must be a number");
+      result.otherwise = *number;
+    } else {
+      refuse_word(node, "key", key, symbol_keys);
+    }
+  }
+
+  Pass stand_in(const toml::node& node) const {
+    const std::string word = text(node, "stand_in");
+    if (std::ranges::find(pass_words, word) == pass_words.end()) refuse_word(node, "pass", word, pass_words);
+    return parse_pass(word);
   }
 
   RelationLine pair(const toml::table& table) const {
@@ -158,10 +182,12 @@ class RelationParser {
     if (key == "pass") result.a->passes = result.b->passes = passes(node);
     if (key == "unmasked") result.unmasked = pattern(node, key);
     if (key == "note") result.note = text(node, key);
+    if (key == "stand_in") result.stand_in = stand_in(node);
     parse_when(result, key, node);
   }
 
   void parse_when(RelationLine& result, const std::string& key, const toml::node& node) const {
+    if (key == "when") result.when = condition(node, key);
     if (key == "when_a") result.when_a = condition(node, key);
     if (key == "when_b") result.when_b = condition(node, key);
   }

@@ -23,7 +23,7 @@ const Record& record_of(const TraceView& trace, std::int64_t row) {
 }
 
 FormPlan plan_of(const Record& record, const std::string& form) {
-  return FormPlan(Form(form), {{0, 0, 0, record.dtype, record.shape}}, {});
+  return FormPlan(Form(form), {{0, {}, record.dtype, record.shape}}, {});
 }
 
 // Nothing where the form does not fit.

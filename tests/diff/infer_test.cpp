@@ -100,7 +100,7 @@ TEST(Infer, WritesOneLineForAllBlocksThatAgree) {
   // What was printed can be used as it is.
   DiffOptions options;
   options.relation_use = RelationUse::given;
-  options.relation = std::make_shared<const Relation>(parse_relation(found.text, "map.toml"));
+  options.relations = {std::make_shared<const Relation>(parse_relation(found.text, "map.toml"))};
   EXPECT_EQ(diff(a.view(), b.view(), options).verdict, Verdict::same);
 }
 

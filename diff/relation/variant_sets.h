@@ -1,0 +1,16 @@
+// Which built-in relations two traces ask for because they were trained in different ways.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diff/trace_view.h"
+
+namespace goldentrace {
+
+// In the order in which their forms follow one another: tensor-parallel where `ranks.tensor` differs, accumulation
+// where `model.gradient_accumulation_steps` differs, data-parallel where `ranks.data` differs, checkpointing where one
+// trace has recomputed layers that the other has not, unless both say that they are of the same `model.variant`.
+std::vector<std::string> variant_sets(const TraceView& a, const TraceView& b);
+
+}  // namespace goldentrace

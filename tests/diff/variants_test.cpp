@@ -1,0 +1,144 @@
+// Runs that were trained in different ways and compute the same: micro-batches, ranks, recomputed layers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff/diff.h"
+#include "diff/text_report.h"
+#include "tests/diff/variant_run.h"
+
+namespace goldentrace {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using testing::MemoryTrace;
+using testing::VariantRun;
+using testing::VariantRunOptions;
+
+// What is kept of each side.
+enum class Kept { payload, sketches };
+
+struct Benign {
+  const char* name;
+  VariantRunOptions a, b;
+  const char* relation;
+  Kept kept_a = Kept::payload, kept_b = Kept::payload;
+};
+
+void PrintTo(const Benign& pair, std::ostream* out) { *out << pair.name; }
+
+VariantRunOptions split(std::int64_t micros, std::int32_t ranks = 1, bool checkpointed = false) {
+  VariantRunOptions options;
+  options.micros = micros;
+  options.ranks = ranks;
+  options.checkpointed = checkpointed;
+  return options;
+}
+
+class BenignPairs : public ::testing::TestWithParam<Benign> {};
+
+TEST_P(BenignPairs, AreTheSameAndTheRelationsAreListed) {
+  VariantRun a(GetParam().a);
+  VariantRun b(GetParam().b);
+  a.trace.with_payload = GetParam().kept_a == Kept::payload;
+  b.trace.with_payload = GetParam().kept_b == Kept::payload;
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_EQ(report.relation.name, GetParam().relation);
+  EXPECT_EQ(report.mismatched + report.absorbed, 0);
+  EXPECT_TRUE(report.missing.empty() && report.extra.empty());
+  for (const std::string name : {"accumulation", "data-parallel", "checkpointing"}) {
+    const bool asked = report.relation.name.find(name) != std::string::npos;
+    EXPECT_EQ(asked, to_text(report).find("lines of the relation " + name + " that") != std::string::npos);
+  }
+}
+
+const Benign benign[] = {
+    {"PlainAccumulated", split(1), split(4), "accumulation"},
+    {"AccumulatedPlain", split(4), split(1), "accumulation"},
+    {"OtherNumbersOfMicros", split(2), split(8), "accumulation"},
+    {"PlainRanks", split(1), split(1, 4), "data-parallel"},
+    {"RanksPlain", split(1, 2), split(1), "data-parallel"},
+    {"OtherNumbersOfRanks", split(1, 2), split(1, 8), "data-parallel"},
+    {"AccumulatedRanks", split(8), split(1, 8), "accumulation + data-parallel"},
+    {"RanksThatAccumulate", split(1), split(2, 4), "accumulation + data-parallel"},
+    {"RanksThatAccumulateOtherwise", split(2, 2), split(4, 2), "accumulation"},
+    {"PlainCheckpointed", split(1), split(1, 1, true), "checkpointing"},
+    {"CheckpointedPlain", split(1, 1, true), split(1), "checkpointing"},
+    {"AccumulatedCheckpointed", split(4), split(4, 1, true), "checkpointing"},
+    {"PlainAccumulatedCheckpointed", split(1), split(4, 1, true), "accumulation + checkpointing"},
+    {"CheckpointedRanks", split(1, 1, true), split(1, 4), "data-parallel + checkpointing"},
+    {"AllAtOnce", split(1, 1, true), split(2, 2), "accumulation + data-parallel + checkpointing"},
+    {"SketchesOfMicros", split(1), split(4), "accumulation", Kept::payload, Kept::sketches},
+    {"SketchesOfTheWhole", split(1), split(4), "accumulation", Kept::sketches, Kept::payload},
+    {"SketchesOfRanks", split(1), split(1, 4), "data-parallel", Kept::payload, Kept::sketches},
+    {"SketchesOfCheckpointed", split(1), split(1, 1, true), "checkpointing", Kept::sketches, Kept::sketches},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BenignPairs, ::testing::ValuesIn(benign),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Variants, SumsThatDifferByRoundingAreNotCalledBitEqual) {
+  const VariantRun a(split(1));
+  const VariantRun b(split(4));
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_GT(report.within_gate, 0);
+  ASSERT_TRUE(report.first_unequal.has_value());
+}
+
+TEST(Variants, RealRanksHaveEqualUpdates) {
+  VariantRunOptions options = split(1, 4);
+  options.one_process = false;
+  const VariantRun a(split(1));
+  const VariantRun b(options);
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+}
+
+TEST(Variants, ARecomputedLayerOfOneSideStandsAgainstTheOthersForwardPass) {
+  const VariantRun a(split(1));
+  const VariantRun b(split(1, 1, true));
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_TRUE(report.extra.empty());
+  EXPECT_EQ(report.compared, static_cast<std::int64_t>(b.trace.records.size()));
+}
+
+TEST(Variants, OtherRowsAreOtherInputs) {
+  const VariantRun a(split(1));
+  VariantRunOptions options = split(4);
+  options.rows = 16;
+  const VariantRun b(options);
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 2);
+  EXPECT_THAT(report.reason, HasSubstr("inputs differ"));
+}
+
+TEST(Variants, JoiningWithoutAnyPayloadNamesTheTensor) {
+  VariantRunOptions large = split(1);
+  large.rows = 512;
+  VariantRunOptions parts = split(4);
+  parts.rows = 512;
+  VariantRun a(large);
+  VariantRun b(parts);
+  a.trace.with_payload = b.trace.with_payload = false;
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 2);
+  EXPECT_THAT(report.reason, HasSubstr("x (step 0"));
+  EXPECT_THAT(report.reason, HasSubstr("'concat(0, micro) of 4 records' needs the payload of one side at least"));
+}
+
+TEST(Variants, OneSideWithPayloadIsEnoughToJoin) {
+  VariantRunOptions large = split(1);
+  large.rows = 512;
+  VariantRunOptions parts = split(4);
+  parts.rows = 512;
+  VariantRun a(large);
+  VariantRun b(parts);
+  b.trace.with_payload = false;
+  EXPECT_EQ(exit_code(diff(a.trace.view(), b.trace.view())), 0);
+  EXPECT_EQ(exit_code(diff(b.trace.view(), a.trace.view())), 0);
+}
+
+}  // namespace
+}  // namespace goldentrace
