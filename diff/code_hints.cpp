@@ -76,4 +76,48 @@ std::vector<Diagnosis> code_hints(const Tape& a, const Tape& b, const Divergence
   return result;
 }
 
+namespace {
+
+// The first of these entries that the header has and that says something.
+std::optional<std::string> setting(const Header& header, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto found = header.find(std::string("model.") + name);
+    if (found != header.end() && !found->second.empty() && found->second != "none") return found->second;
+  }
+  return std::nullopt;
+}
+
+bool is_norm(const std::string& layer) {
+  const std::string part = layer.substr(layer.rfind('.') + 1);
+  return part.find("norm") != std::string::npos || part.starts_with("ln_");
+}
+
+// "2 query groups of 2 heads", "4 heads without groups".
+std::string query_groups(const Header& header) {
+  const std::string heads = setting(header, {"num_attention_heads", "n_head"}).value_or("?");
+  const std::optional<std::string> groups = setting(header, {"num_query_groups"});
+  if (!groups || *groups == heads) return heads + " heads without groups";
+  return heads + " heads in " + *groups + (*groups == "1" ? " query group" : " query groups");
+}
+
+}  // namespace
+
+std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const RecordId& root) {
+  if (root.role != Role::output || !is_norm(root.layer)) return std::nullopt;
+  const auto names = {"layernorm_epsilon", "layer_norm_epsilon"};
+  const std::optional<std::string> of_a = setting(a, names);
+  const std::optional<std::string> of_b = setting(b, names);
+  if (!of_a || !of_b || *of_a == *of_b) return std::nullopt;
+  return Diagnosis{"epsilon", "norm epsilon " + *of_a + " | " + *of_b, false, std::nullopt};
+}
+
+std::optional<Diagnosis> query_group_hint(const Header& a, const Header& b, const PairReport& root) {
+  const std::string part = root.id.layer.substr(root.id.layer.rfind('.') + 1);
+  if (root.judgement.finding != Finding::shape || (part != "query_key_value" && part != "c_attn")) return std::nullopt;
+  const std::string of_a = query_groups(a);
+  const std::string of_b = query_groups(b);
+  if (of_a == of_b) return std::nullopt;
+  return Diagnosis{"query-groups", "GQA: " + of_a + " | " + of_b, false, std::nullopt};
+}
+
 }  // namespace goldentrace

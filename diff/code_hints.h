@@ -1,6 +1,7 @@
 // What ops and settings of two layers say about a difference, whatever else their code has in common.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "diff/report.h"
@@ -16,5 +17,12 @@ std::vector<Diagnosis> code_hints(const Tape& a, const Tape& b, const Divergence
 // "allow_tf32 differs: false | true" where the layers multiply matrices and the headers do not agree on what float32
 // products are rounded to.
 std::vector<Diagnosis> precision_hints(const Header& a, const Header& b, const Tape& tape);
+
+// "norm epsilon 1e-05 | 1e-06" where the output of a norm differs and the headers have the two values.
+std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const RecordId& root);
+
+// "GQA: 4 heads in 2 query groups | 4 heads without groups" where query, key and value of the two models have
+// unequal sizes and the headers say why.
+std::optional<Diagnosis> query_group_hint(const Header& a, const Header& b, const PairReport& root);
 
 }  // namespace goldentrace

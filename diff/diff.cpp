@@ -14,6 +14,7 @@
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
 #include "diff/judged_pairs.h"
+#include "diff/layer_ratios.h"
 #include "diff/logit_pairs.h"
 #include "diff/nonfinite.h"
 #include "diff/notes.h"
@@ -220,7 +221,16 @@ class Run {
     report_.followers = count_followers(input, graph, found, first);
     report_.diagnosis =
         root_hints(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(first)], code, report_.roots.front());
+    explain_ratio(first);
     explain_partial_inputs(report_.roots.front().pair.id);
+  }
+
+  // A factor that layers have in common says more than that of the first one.
+  void explain_ratio(std::int64_t root) {
+    const auto ratio = std::ranges::find(report_.diagnosis, "ratio", &Diagnosis::kind);
+    if (ratio == report_.diagnosis.end()) return;
+    const std::vector<LayerRatio> ratios = ratios_by_layer(pairs_, root);
+    if (auto hint = layer_ratio_hint(pairs_.a(root).id.layer, ratios)) *ratio = std::move(*hint);
   }
 
   // What made the root may have read more than the part of its inputs that both sides have.

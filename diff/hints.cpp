@@ -58,8 +58,7 @@ void add_offset(const TensorView& a, const TensorView& b, Hints& result) {
 void add_places(const TensorView& a, const TensorView& b, Hints& result) {
   if (only_last_position_agrees(a, b)) {
     result.push_back(hint("mask", "mask: only non-final positions differ"));
-  }
-  if (const std::optional<DifferingEnds> ends = only_ends_differ(a, b)) {
+  } else if (const std::optional<DifferingEnds> ends = only_ends_differ(a, b)) {
     const std::string positions =
         ends->first == ends->last ? "position " + std::to_string(ends->first)
                                   : "positions " + std::to_string(ends->first) + " to " + std::to_string(ends->last);

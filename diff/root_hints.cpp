@@ -38,6 +38,8 @@ std::vector<Diagnosis> value_hints(const TraceView& a, const TraceView& b, const
     }
   }
   if (auto padding = padding_hint(a, rows.a, view_a, view_b)) {
+    // The recorded mask knows what the places alone only suggest.
+    std::erase_if(result, [](const Diagnosis& each) { return each.kind == "padding" || each.kind == "mask"; });
     result.push_back({"padding", std::move(*padding), false, std::nullopt});
   }
   return result;
@@ -57,6 +59,13 @@ void add_code_hints(const TraceView& a, const TraceView& b, const RecordPair& ro
   result.insert(result.end(), settings.begin(), settings.end());
 }
 
+// Where no op says which epsilon a norm has, and where groups of queries make the weights of two shapes unequal.
+void add_setting_hints(const Header& a, const Header& b, const PairReport& pair, std::vector<Diagnosis>& result) {
+  const bool known = std::ranges::find(result, "epsilon", &Diagnosis::kind) != result.end();
+  if (auto epsilon = epsilon_hint(a, b, pair.id); epsilon && !known) result.push_back(std::move(*epsilon));
+  if (auto groups = query_group_hint(a, b, pair)) result.push_back(std::move(*groups));
+}
+
 // A parameter that holds another parameter's content: tied where it should not be, or the other way round.
 void add_tie(const TraceView& trace, std::int64_t row, const std::string& side, std::vector<Diagnosis>& result) {
   const Record& own = trace.records[static_cast<std::size_t>(row)];
@@ -73,14 +82,27 @@ void add_tie(const TraceView& trace, std::int64_t row, const std::string& side, 
   }
 }
 
+// A row order that has a name says what a layout says.
+bool names_an_order(const std::vector<Diagnosis>& hints) {
+  return std::ranges::any_of(hints, [](const Diagnosis& each) {
+    return each.kind == "row-order" && each.text.find(": ") != std::string::npos;
+  });
+}
+
 // A weight that is the other one in another layout, element for element.
 void add_layout(const TraceView& a, const TraceView& b, const RecordPair& rows, std::vector<Diagnosis>& result) {
+  if (names_an_order(result)) return;
   const Record& of_a = a.records[static_cast<std::size_t>(rows.a)];
   const bool weight = of_a.id.role == Role::param || of_a.id.role == Role::param_grad;
   if (!weight || element_count(of_a.shape) < 2 || !a.has_payload(rows.a) || !b.has_payload(rows.b)) return;
   for (const CandidateForm& each : weight_forms(of_a.shape, head_counts(a, b))) {
     if (form_error(a, rows.a, b, rows.b, each.form) != 0) continue;
-    result.push_back({"layout", "the same values in another layout: " + each.words, false, std::nullopt});
+    std::erase_if(result, [](const Diagnosis& hint) { return hint.kind == "permutation" || hint.kind == "row-order"; });
+    const bool transposed = each.form == "transpose(0, 1)";
+    result.push_back(
+        {"layout",
+         transposed ? "B matches A if the weight is transposed" : "the same values in another layout: " + each.words,
+         false, std::nullopt});
     return;
   }
 }
@@ -92,6 +114,7 @@ std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const 
   std::vector<Diagnosis> result = value_hints(a, b, rows, root);
   add_layout(a, b, rows, result);
   add_code_hints(a, b, rows, code, root, result);
+  if (a.header && b.header) add_setting_hints(*a.header, *b.header, root.pair, result);
   std::vector<Diagnosis> tie_a;
   std::vector<Diagnosis> tie_b;
   add_tie(a, rows.a, "A", tie_a);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "diff/text_report.h"
@@ -15,8 +16,10 @@
 namespace goldentrace::cases {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::DoubleNear;
+using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
@@ -30,10 +33,11 @@ class Conversion : public testing::Test {
   Conversion() : a_(tiny_megatron_options()), b_(tiny_options()) {}
 
   // What is in a_ and b_, recorded and compared.
-  Report run(DiffOptions options = {}) {
+  Report run(DiffOptions options = {}, std::function<at::Tensor(const std::string&, at::Tensor)> alter_b = {}) {
     options.limit = 1000;
     loss_a_ = record(path("a.h5"), a_, {.parameter = set_weights(weights_a_)}).losses.front();
-    loss_b_ = record(path("b.h5"), b_, {.parameter = set_weights(weights_b_)}).losses.front();
+    const Variation of_b{.parameter = set_weights(weights_b_), .alter = std::move(alter_b)};
+    loss_b_ = record(path("b.h5"), b_, of_b).losses.front();
     return compare(path("a.h5"), path("b.h5"), options);
   }
 
@@ -48,6 +52,11 @@ class Conversion : public testing::Test {
   void replace(const std::string& kind, const std::function<at::Tensor(const NamedTensor&)>& by) {
     for (NamedTensor& entry : weights_b_)
       if (entry.name.find(kind) != std::string::npos) entry.tensor = by(entry);
+  }
+
+  void replace_a(const std::string& kind, const std::function<at::Tensor(const at::Tensor&)>& by) {
+    for (NamedTensor& entry : weights_a_)
+      if (entry.name.find(kind) != std::string::npos) entry.tensor = by(entry.tensor);
   }
 
   testing_support::TemporaryFolder folder_;
@@ -136,8 +145,9 @@ TEST_F(Conversion, A01RowsOfVersion2ReadAsVersion0) {
   EXPECT_NEAR(right.sub(wrong).abs().max().item<double>(), 0.950, 1e-3);
   EXPECT_EQ(differing_columns(right, wrong), (Columns{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
   EXPECT_NEAR(std::abs(loss_a_ - loss_b_), 0.0034, 1e-4);
-  EXPECT_THAT(report.diagnosis, hint_says("permuted rows"));
-  EXPECT_THAT(report.diagnosis, hint_says("QKV order, v2 layout read as v0"));
+  EXPECT_THAT(report.diagnosis,
+              ElementsAre(Field(&Diagnosis::text,
+                                AllOf(HasSubstr("permuted rows"), HasSubstr("QKV order, v2 layout read as v0")))));
 }
 
 TEST_F(Conversion, A01EveryVersionReadAsAnother) {
@@ -251,6 +261,28 @@ TEST_F(Conversion, A07EpsilonOfTheNorms) {
   EXPECT_THAT(report.diagnosis, hint_says("norm epsilon 1e-05 | 1e-06"));
 }
 
+// Where the norm is computed op by op, no op has the epsilon as its argument: the configurations have it.
+TEST_F(Conversion, A07EpsilonOfTheNormsFromTheConfigurations) {
+  for (const LnVariant variant : {LnVariant::honest, LnVariant::half_moments}) {
+    a_.dtype = b_.dtype = at::kHalf;
+    a_.megatron.half_mode = b_.config.half_mode = HalfMode::emulated;
+    a_.megatron.ln_variant = b_.config.ln_variant = variant;
+    b_.config.layer_norm_epsilon = 1e-3;
+    const Report report = run();
+    expect_first(report, "layers.0.input_layernorm", Role::output);
+    EXPECT_THAT(report.diagnosis, hint_says("norm epsilon 1e-05 | 0.001"));
+  }
+}
+
+// A08 across shapes: GPT-2 has no groups, so that the sizes say it.
+TEST_F(Conversion, A08QueryGroupsAcrossShapes) {
+  a_.megatron.num_query_groups = 1;
+  replace_a("query_key_value", [](const at::Tensor& rows) { return rows.slice(0, 0, 16).contiguous(); });
+  const Report report = run();
+  expect_first(report, "layers.0.self_attention.query_key_value", Role::param);
+  EXPECT_THAT(report.diagnosis, hint_says("GQA: 2 heads in 1 query group | 2 heads without groups"));
+}
+
 // A13
 
 void pad(NamedTensors& weights, std::int64_t rows) {
@@ -322,7 +354,7 @@ TEST_F(Conversion, A17SquareWeightsNotTransposed) {
   const Report report = run();
   expect_first(report, "layers.0.self_attention.dense", Role::param);
   EXPECT_THAT(differing_layers(report), Not(Contains("layers.0.self_attention.context")));
-  EXPECT_THAT(report.diagnosis, hint_says("transpose"));
+  EXPECT_THAT(report.diagnosis, ElementsAre(Field(&Diagnosis::text, "B matches A if the weight is transposed")));
 }
 
 // A19
@@ -342,7 +374,29 @@ TEST_F(Conversion, A19DividedByTheLayerAndNotMultipliedBack) {
   }
   const at::Tensor a = of_a("layers.2.self_attention.scores"), b = of_b("h.2.attn.scores");
   EXPECT_NEAR(a.mul(b).sum().item<double>() / a.square().sum().item<double>(), 0.3335, 2e-3);
-  EXPECT_THAT(report.diagnosis, hint_says("ratio 0.5 = 1/2"));
+  const std::string words = "score ratio 1/2, 1/3 by layer: query-key layer scaling not undone";
+  EXPECT_THAT(report.diagnosis, ElementsAre(Field(&Diagnosis::text, words)));
+}
+
+// Numbered from 0, layers 0 and 1 are not scaled; whichever of the two does it.
+TEST_F(Conversion, A19TheNumbersOfThePipeLayout) {
+  a_.megatron.num_layers = b_.config.n_layer = 4;
+  weights_a_ = tiny_megatron_weights(4);
+  weights_b_ = tiny_weights(4);
+  const std::map<std::string, double> factors{{"h.2.attn.scores", 2}, {"h.3.attn.scores", 3}};
+  for (const bool divided : {true, false}) {
+    const auto scaled = [&](const std::string& layer, at::Tensor output) {
+      const auto factor = factors.find(layer);
+      if (factor == factors.end()) return output;
+      return divided ? output.div(factor->second) : output.mul(factor->second);
+    };
+    const Report report = run({}, scaled);
+    expect_first(report, "layers.2.self_attention.scores", Role::output);
+    EXPECT_THAT(report.diagnosis,
+                hint_says(divided ? "score ratio 1/2, 1/3 by layer: query-key layer scaling not undone"
+                                  : "score ratio 2, 3 by layer: query-key layer scaling of A not undone"))
+        << to_text(report);
+  }
 }
 
 }  // namespace
