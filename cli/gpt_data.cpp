@@ -53,6 +53,7 @@ IdTable read_ids(const RecordGptOptions& options, const Tokenizer* tokenizer) {
 Header facts(const RecordGptOptions& options, const Tokenizer* tokenizer, std::span<const std::int64_t> ids) {
   Header header = data_facts(options.tokens.empty() ? options.text : options.tokens, ids);
   if (tokenizer != nullptr) header.merge(tokenizer_facts(options.tokenizer, *tokenizer, ids));
+  if (tokenizer == nullptr && options.tokens.empty()) header.merge(byte_facts(ids));
   return header;
 }
 

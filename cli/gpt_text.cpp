@@ -1,6 +1,8 @@
 #include "cli/gpt_text.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -55,6 +57,16 @@ Header tokenizer_facts(const fs::path& folder, const Tokenizer& tokenizer, std::
   }
   return {{"data.tokenizer_hash", hash_of(bytes_of(folder / "vocab.json") + bytes_of(folder / "merges.txt"))},
           {"data.pieces", pieces.dump(-1, ' ', false, Json::error_handler_t::replace)}};
+}
+
+Header byte_facts(std::span<const std::int64_t> ids) {
+  Json pieces = Json::array();
+  for (const std::int64_t id : shown(ids)) {
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), id < 0x80 ? "%c" : "\\x%02x", static_cast<int>(id & 0xff));
+    pieces.push_back(std::string(text.data()));
+  }
+  return {{"data.pieces", pieces.dump()}};
 }
 
 }  // namespace goldentrace

@@ -23,4 +23,8 @@ Header data_facts(const std::filesystem::path& path, std::span<const std::int64_
 Header tokenizer_facts(const std::filesystem::path& folder, const Tokenizer& tokenizer,
                        std::span<const std::int64_t> ids);
 
+// data.pieces of a text without tokenizer, whose ids are its bytes: characters of ASCII as they are, other bytes as
+// \xNN.
+Header byte_facts(std::span<const std::int64_t> ids);
+
 }  // namespace goldentrace

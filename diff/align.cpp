@@ -222,7 +222,7 @@ struct GradientMatch {
   Groups& groups;
   Alignment& alignment;
 
-  void pair(const RecordId& inputs, const InputMatch& match) const {
+  void pair(const RecordId& inputs, const InputPairing& match) const {
     RecordId id = inputs;
     id.pass = Pass::backward;
     id.role = Role::grad_input;
@@ -255,7 +255,7 @@ void pair_uneven_inputs(std::span<const Record> a, std::span<const Record> b, Gr
   const UnevenInputs uneven(a, b, alignment.pairs);
   for (const auto& [key, group] : groups) {
     if (!is_uneven(key, group, Role::input)) continue;
-    const InputMatch match = uneven.match(group.a, group.b);
+    const InputPairing match = uneven.match(group.a, group.b);
     alignment.pairs.insert(alignment.pairs.end(), match.pairs.begin(), match.pairs.end());
     leave(match.missing, 0, alignment.missing);
     leave(match.extra, 0, alignment.extra);

@@ -24,6 +24,7 @@
 #include "diff/relation/related_traces.h"
 #include "diff/relation_choice.h"
 #include "diff/root_hints.h"
+#include "diff/token_difference.h"
 #include "traces/error.h"
 #include "traces/suggest.h"
 
@@ -110,10 +111,12 @@ class Run {
     const Record& record = pairs_.a(found.pair);
     const Judgement& judgement = found.judgement;
     const std::string who = record.declared ? record.id.index + " (" + describe(record.id) + ")" : describe(record.id);
+    const auto token =
+        token_difference(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(found.pair)], judgement);
     const std::int64_t first = judgement.comparison.first_outside;
-    const std::int64_t place = first >= 0 ? first : judgement.place;
+    const std::int64_t place = token && token->place >= 0 ? token->place : first >= 0 ? first : judgement.place;
     const std::string where = place < 0 ? ": " : " at " + show_list(coordinates(place, record.shape)) + ", ";
-    return who + where + judgement.text;
+    return who + where + (token ? token->text + "; " : "") + judgement.text;
   }
 
   void collect() {

@@ -71,7 +71,7 @@ bool UnevenInputs::has_same_source(const RecordPair& rows) const {
 }
 
 void UnevenInputs::pair_by_position(std::span<const std::int64_t> rows_a, std::span<const std::int64_t> rows_b,
-                                    InputMatch& result) const {
+                                    InputPairing& result) const {
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < rows_a.size() && j < rows_b.size()) {
@@ -89,8 +89,8 @@ void UnevenInputs::pair_by_position(std::span<const std::int64_t> rows_a, std::s
   result.extra.insert(result.extra.end(), rows_b.begin() + static_cast<std::ptrdiff_t>(j), rows_b.end());
 }
 
-InputMatch UnevenInputs::match(std::vector<std::int64_t> rows_a, std::vector<std::int64_t> rows_b) const {
-  InputMatch result;
+InputPairing UnevenInputs::match(std::vector<std::int64_t> rows_a, std::vector<std::int64_t> rows_b) const {
+  InputPairing result;
   if (std::max(rows_a.size(), rows_b.size()) <= most_uneven_inputs) {
     pair_where([this](const RecordPair& rows) { return has_same_content(rows); }, rows_a, rows_b, result.pairs);
     pair_where([this](const RecordPair& rows) { return has_same_source(rows); }, rows_a, rows_b, result.pairs);

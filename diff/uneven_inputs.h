@@ -12,7 +12,7 @@
 
 namespace goldentrace {
 
-struct InputMatch {
+struct InputPairing {
   std::vector<RecordPair> pairs;
   std::vector<std::int64_t> missing, extra;  // rows of A, rows of B
 };
@@ -25,13 +25,13 @@ class UnevenInputs {
   UnevenInputs(std::span<const Record> a, std::span<const Record> b, std::span<const RecordPair> known);
 
   // Rows of one call, in the order of their positions.
-  InputMatch match(std::vector<std::int64_t> rows_a, std::vector<std::int64_t> rows_b) const;
+  InputPairing match(std::vector<std::int64_t> rows_a, std::vector<std::int64_t> rows_b) const;
 
  private:
   bool has_same_content(const RecordPair& rows) const;
   bool has_same_source(const RecordPair& rows) const;
   void pair_by_position(std::span<const std::int64_t> rows_a, std::span<const std::int64_t> rows_b,
-                        InputMatch& result) const;
+                        InputPairing& result) const;
 
   std::span<const Record> a_, b_;
   std::vector<std::int64_t> partners_;  // by row of A; -1: none
