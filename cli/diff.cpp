@@ -27,7 +27,8 @@ const char* const examples =
     "Examples:\n"
     "  gtrace diff golden.h5 candidate.h5\n"
     "  gtrace diff golden.h5 candidate.h5 --gate bitwise --filter 'h.0.*'\n"
-    "  gtrace diff golden.h5 candidate.h5 --gate allclose --atol 1e-4 --report report.json\n\n";
+    "  gtrace diff golden.h5 candidate.h5 --gate allclose --atol 1e-4 --report report.json\n"
+    "  gtrace diff run.h5                                   copies on ranks, recomputed layers, carried parameters\n\n";
 
 constexpr const char* quality_gate = "quality";
 
@@ -83,8 +84,15 @@ void print(const Report& report, const DiffCommandOptions& options) {
   if (report.verdict == Verdict::incomparable) {
     const ErrorReport line{.program = "gtrace"};
     line.print(Error(ErrorCode::incomparable, "cannot compare: " + report.reason,
-                     {report.a.string() + " against " + report.b.string(), ""}));
+                     {report.a.string() + (report.b.empty() ? "" : " against " + report.b.string()), ""}));
   }
+}
+
+Report compare(const DiffCommandOptions& options, const DiffOptions& settings) {
+  const TraceReader a(options.a);
+  if (options.b.empty()) return diff(a, settings);
+  const TraceReader b(options.b);
+  return diff(a, b, settings);
 }
 
 void add_gate_options(CLI::App& command, DiffCommandOptions& options) {
@@ -110,7 +118,8 @@ void add_diff(CLI::App& app, ExitCode& result) {
   auto options = std::make_shared<DiffCommandOptions>();
   CLI::App* command = app.add_subcommand("diff", "Compare two traces and find where they part");
   command->add_option("golden", options->a, "The reference")->required()->type_name("FILE");
-  command->add_option("candidate", options->b, "The trace under test")->required()->type_name("FILE");
+  command->add_option("candidate", options->b, "The trace under test; left out: what GOLDEN shows of itself")
+      ->type_name("FILE");
   add_gate_options(*command, *options);
   add_relation_options(*command, options->relations);
   add_position_options(*command, options->mask, options->sample);
@@ -131,8 +140,7 @@ ExitCode run_diff(const DiffCommandOptions& options) {
   inputs.insert(inputs.end(), options.relations.begin(), options.relations.end());
   check_report_files(options.reports, inputs);
   const DiffOptions settings = diff_options(options);
-  const TraceReader a(options.a), b(options.b);
-  const Report report = diff(a, b, settings);
+  const Report report = compare(options, settings);
   print(report, options);
   write_report_files(options.reports, report, list_limit(options));
   return static_cast<ExitCode>(exit_code(report));

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "diff/check/check_report.h"
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
 #include "diff/judged_pairs.h"
@@ -379,11 +380,23 @@ class Run {
 
 }  // namespace
 
-Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+namespace {
+
+Report compare(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   const ChosenRelation chosen = choose_relation(a, b, options);
   if (chosen.sets.empty()) return Run(a, b, align(a.records, b.records), {}, options).run();
   const RelatedTraces related(a, b, chosen.sets, options.positions);
   return Run(related.a(), related.b(), related.alignment(), relation_report(chosen, related), options).run();
 }
+
+}  // namespace
+
+Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+  Report report = compare(a, b, options);
+  add_checks(a, b, options, report);
+  return report;
+}
+
+Report diff(const TraceView& trace, const DiffOptions& options) { return check_report(trace, options); }
 
 }  // namespace goldentrace

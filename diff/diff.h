@@ -45,4 +45,10 @@ struct DiffOptions {
 Report diff(const TraceReader& a, const TraceReader& b, const DiffOptions& options = {});
 Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options = {});
 
+// The checks inside one trace, which are part of every diff: copies on several ranks are equal, recomputed layers equal
+// their first forward pass (random state included), parameters enter a step as the step before left them, reductions
+// over ranks are sums. Only DiffOptions::filter is read.
+Report diff(const TraceReader& trace, const DiffOptions& options = {});
+Report diff(const TraceView& trace, const DiffOptions& options = {});
+
 }  // namespace goldentrace

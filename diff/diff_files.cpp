@@ -10,4 +10,6 @@ Report diff(const TraceReader& a, const TraceReader& b, const DiffOptions& optio
   return report;
 }
 
+Report diff(const TraceReader& trace, const DiffOptions& options) { return diff(view(trace), options); }
+
 }  // namespace goldentrace

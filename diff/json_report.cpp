@@ -173,6 +173,26 @@ Json relation_json(const RelationReport& relation) {
           {"unmatched", relation.unmatched}};
 }
 
+Json checks_json(const Report& report) {
+  Json list = Json::array();
+  for (const CheckedTrace& each : report.checks) {
+    Json findings = Json::array();
+    for (const FindingReport& found : each.findings) {
+      findings.push_back({{"kind", found.kind},
+                          {"id", to_string(found.id)},
+                          {"reference", to_string(found.reference)},
+                          {"text", found.text}});
+    }
+    list.push_back({{"trace", text_or_null(each.trace)},
+                    {"replicas", each.replicas},
+                    {"recomputed", each.recomputed},
+                    {"carried", each.carried},
+                    {"collectives", each.collectives},
+                    {"findings", findings}});
+  }
+  return list;
+}
+
 Json model_json(const ModelQuality& model) {
   return {{"log_likelihood", finite(model.log_likelihood)},
           {"perplexity", finite(model.perplexity)},
@@ -235,7 +255,8 @@ std::string to_json(const Report& report) {
   json["certified_prefix"] = report.certified_prefix;
   add_findings(report, json);
   json["a"] = report.a.string();
-  json["b"] = report.b.string();
+  json["b"] = text_or_null(report.b.string());
+  json["checks"] = checks_json(report);
   json["nan"] = report.nan == NanPolicy::same ? "same" : "differ";
   json["followers"] = report.followers;
   json["passed_through"] = ids(report.passed_through);

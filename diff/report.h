@@ -127,8 +127,21 @@ struct NonFinite {
   Shape shape;
 };
 
+// What a trace alone shows to be wrong.
+struct FindingReport {
+  std::string kind;  // TraceFinding::kind
+  RecordId id, reference;
+  std::string text;
+};
+
+struct CheckedTrace {
+  std::string trace;                                                        // "A", "B"; empty: the only one
+  std::int64_t replicas = 0, recomputed = 0, carried = 0, collectives = 0;  // records that were checked
+  std::vector<FindingReport> findings;
+};
+
 struct Report {
-  std::filesystem::path a, b;
+  std::filesystem::path a, b;  // b empty: only the checks inside a
   Verdict verdict = Verdict::same;
   std::string reason;
   std::string gate;  // as it was asked for
@@ -167,6 +180,7 @@ struct Report {
   std::vector<PairReport> mismatches;  // the first ones in A's order
   std::vector<PairReport> closest;     // within the gate, those that used most of it
   std::optional<NonFinite> nonfinite_a, nonfinite_b;
+  std::vector<CheckedTrace> checks;
 };
 
 // 0 same, 1 diverged, 2 incomparable.

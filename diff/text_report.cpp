@@ -53,6 +53,7 @@ class Writer {
     ids("missing (in A only)", report_.missing);
     ids("extra (in B only)", report_.extra);
     ids("passed through: an input handed on by one side only, compared as that input", report_.passed_through);
+    for (const CheckedTrace& each : report_.checks) findings(each);
     relation_lists();
     pairs("absorbed: differs, but all that reads it agrees", report_.absorbed_records,
           static_cast<std::int64_t>(report_.absorbed_records.size()));
@@ -73,6 +74,11 @@ class Writer {
   }
 
   void head() {
+    if (report_.b.empty()) {
+      line("trace " + report_.a.string());
+      line("");
+      return;
+    }
     line("A " + report_.a.string());
     line("B " + report_.b.string());
     const std::string nan = report_.nan == NanPolicy::same ? "NaN equals NaN" : "NaN differs from NaN";
@@ -104,6 +110,13 @@ class Writer {
       begin = end + 1;
     }
     line("");
+  }
+
+  void findings(const CheckedTrace& checked) {
+    std::vector<std::string> lines;
+    for (const FindingReport& each : checked.findings) lines.push_back(describe(each.id) + ": " + each.text);
+    const std::string who = checked.trace.empty() ? "found" : "found in " + checked.trace + " alone";
+    list(who, lines, lines.size());
   }
 
   // Each relation with its lines.
@@ -170,8 +183,10 @@ class Writer {
     tensor(root.pair);
     tape(root);
     for (const Diagnosis& each : report_.diagnosis) field(each.proved ? "cause" : "hint", each.text);
-    field("certified", std::to_string(report_.certified_prefix) + " of " +
-                           counted(report_.compared, "compared record") + " come before it and agree");
+    if (!report_.b.empty()) {
+      field("certified", std::to_string(report_.certified_prefix) + " of " +
+                             counted(report_.compared, "compared record") + " come before it and agree");
+    }
     if (report_.followers > 0) field("follows", followers());
     field("replay", root.replay_command);
     line("");
@@ -256,12 +271,20 @@ class Writer {
     line("first non-finite value of " + side + ": " + describe(found->id) + place + " is " + found->value);
   }
 
+  void checked() {
+    const CheckedTrace& of = report_.checks.front();
+    line(std::to_string(of.replicas) + " copies, " + std::to_string(of.recomputed) + " recomputed records, " +
+         std::to_string(of.carried) + " carried parameters, " + std::to_string(of.collectives) +
+         " results of reductions checked; " + std::to_string(of.findings.size()) + " differ");
+  }
+
   std::string left_out_text() const {
     const std::size_t count = report_.relation.left_out.size();
     return count == 0 ? "" : ", " + std::to_string(count) + " left out";
   }
 
   void counts() {
+    if (report_.b.empty()) return checked();
     line(std::to_string(report_.compared) + " compared: " + std::to_string(report_.bitwise_equal) + " bit-equal, " +
          std::to_string(report_.within_gate) + " within the gate, " + std::to_string(report_.mismatched) +
          " mismatched, " + std::to_string(report_.absorbed) + " absorbed; " + std::to_string(report_.missing.size()) +

@@ -9,10 +9,12 @@ namespace {
 
 class CopyFinder {
  public:
-  explicit CopyFinder(const LogicalSide& side) : side_(side) {}
+  CopyFinder(const LogicalSide& side, const std::function<bool(const RecordId&)>& counts)
+      : side_(side), counts_(counts) {}
 
   CopyCheck run() {
     for (const LogicalTensor& tensor : side_.tensors()) {
+      if (counts_ && !counts_(record(tensor.sources.front()).id)) continue;
       std::vector<Dimension> over;
       for (const FormStep& step : tensor.match.form.steps()) {
         if (step.word == FormWord::replicated) over.push_back(step.over());
@@ -56,11 +58,14 @@ class CopyFinder {
   }
 
   const LogicalSide& side_;
+  const std::function<bool(const RecordId&)>& counts_;
   CopyCheck result_;
 };
 
 }  // namespace
 
-CopyCheck check_copies(const LogicalSide& side) { return CopyFinder(side).run(); }
+CopyCheck check_copies(const LogicalSide& side, const std::function<bool(const RecordId&)>& counts) {
+  return CopyFinder(side, counts).run();
+}
 
 }  // namespace goldentrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "diff/relation/logical_side.h"
@@ -19,6 +20,7 @@ struct CopyCheck {
 };
 
 // Of everything that a form calls replicated: records that differ only along that dimension must have equal hashes.
-CopyCheck check_copies(const LogicalSide& side);
+// `counts`: which records are looked at; empty: all.
+CopyCheck check_copies(const LogicalSide& side, const std::function<bool(const RecordId&)>& counts = {});
 
 }  // namespace goldentrace
