@@ -53,7 +53,21 @@ std::int64_t list_limit(const DiffCommandOptions& options) {
   return all ? std::numeric_limits<std::int64_t>::max() : options.limit;
 }
 
+// The checks inside one trace have no gate and no relation.
+void refuse_of_two_traces(const DiffCommandOptions& options) {
+  const auto refuse = [](const char* option) {
+    throw Error(ErrorCode::usage, std::string(option) + " belongs to a diff of two traces, and CANDIDATE is left out");
+  };
+  if (!options.relations.empty()) refuse("--relation");
+  if (!options.rules.empty()) refuse("--rules");
+  if (!options.mask.empty()) refuse("--mask");
+  if (!options.sample.empty()) refuse("--sample");
+  if (options.gate != "rel" || options.rel) refuse("--gate");
+  if (options.quality.asked()) refuse("--quality");
+}
+
 DiffOptions diff_options(const DiffCommandOptions& options) {
+  if (options.b.empty()) refuse_of_two_traces(options);
   refuse_unused(options);
   DiffOptions result;
   if (options.gate != quality_gate) result.gate.kind = parse_gate_kind(options.gate);

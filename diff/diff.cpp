@@ -26,6 +26,7 @@
 #include "diff/relation_choice.h"
 #include "diff/root_hints.h"
 #include "diff/token_difference.h"
+#include "diff/variant_hints.h"
 #include "traces/error.h"
 #include "traces/suggest.h"
 
@@ -393,6 +394,7 @@ Report compare(const TraceView& a, const TraceView& b, const DiffOptions& option
 
 Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   Report report = compare(a, b, options);
+  std::ranges::move(variant_hints(a, b, report), std::back_inserter(report.diagnosis));
   add_checks(a, b, options, report);
   return report;
 }

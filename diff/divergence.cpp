@@ -240,9 +240,19 @@ class Search {
     return result;
   }
 
+  // The loss that a step reports was known before the backward pass, though it is recorded last.
   Nodes order(Nodes roots) const {
     std::ranges::stable_partition(roots,
                                   [this](Node pair) { return input_.weights[static_cast<std::size_t>(pair)] != 0; });
+    for (auto root = roots.begin(); root != roots.end(); ++root) {
+      const RecordId& loss = id(*root);
+      if (loss.role != Role::loss || loss.pass != Pass::update) continue;
+      const auto later = [&](Node pair) {
+        return id(pair).step == loss.step && (id(pair).pass == Pass::backward || id(pair).pass == Pass::update);
+      };
+      const auto place = std::find_if(roots.begin(), root, later);
+      std::rotate(place, root, root + 1);
+    }
     return roots;
   }
 

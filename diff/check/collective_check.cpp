@@ -43,7 +43,7 @@ class CollectiveCheck {
 
   Place place_of(const Record& record) const {
     const RecordId& id = record.id;
-    const Shard shard = merged(ranks_.shard_of(id), Dimension::tensor);
+    const ShardPlace shard = merged(ranks_.shard_of(id), Dimension::tensor);
     return {id.step, id.micro, shard.data, id.pass, id.layer, id.call, record.position};
   }
 

@@ -29,9 +29,9 @@ class CopyFinder {
   const Record& record(std::int64_t row) const { return side_.trace().records[static_cast<std::size_t>(row)]; }
 
   void check(const LogicalTensor& tensor, const std::vector<Dimension>& over) {
-    std::map<Shard, std::vector<std::int64_t>> copies;
+    std::map<ShardPlace, std::vector<std::int64_t>> copies;
     for (const std::int64_t row : tensor.sources) {
-      Shard shard = side_.ranks().shard_of(record(row).id);
+      ShardPlace shard = side_.ranks().shard_of(record(row).id);
       for (const Dimension each : over) shard = merged(shard, each);
       copies[shard].push_back(row);
     }

@@ -175,7 +175,7 @@ Form::Form(std::string_view text) : text_(trimmed(text)) {
   }
 }
 
-Shard Form::combined(Shard shard) const {
+ShardPlace Form::combined(ShardPlace shard) const {
   for (const FormStep& step : steps_) {
     if (step.combines()) shard = merged(shard, step.over());
   }

@@ -49,7 +49,7 @@ class Form {
   const std::string& text() const { return text_; }
   const std::vector<FormStep>& steps() const { return steps_; }  // without identities
   // What is left of a shard once everything that the form combines is one.
-  Shard combined(Shard shard) const;
+  ShardPlace combined(ShardPlace shard) const;
   bool combines() const;
   Form without_common() const;
   // Carried out behind this one; names in its arguments are of the scope `scope`.

@@ -246,10 +246,10 @@ class FormPlan::Builder {
 
   // The tensors that differ in the dimension only, as one.
   std::vector<Part> grouped(Dimension over) {
-    std::map<Shard, Part> groups;
+    std::map<ShardPlace, Part> groups;
     for (std::size_t i = 0; i < parts().size(); ++i) {
       const Part& part = parts()[i];
-      const Shard shard = merged(part.shard, over);
+      const ShardPlace shard = merged(part.shard, over);
       Part& group = groups.try_emplace(shard, Part{{}, shard, part.shape}).first->second;
       group.parts.push_back(i);
     }

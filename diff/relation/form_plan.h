@@ -19,7 +19,7 @@ namespace goldentrace {
 // One recorded tensor that takes part.
 struct FormSource {
   std::int64_t row = 0;
-  Shard shard;
+  ShardPlace shard;
   DType dtype = DType::float32;
   Shape shape;
 };
@@ -97,7 +97,7 @@ class FormPlan {
   // A tensor on its way.
   struct Part {
     std::vector<std::size_t> parts;  // of the stage before; in the first stage its source
-    Shard shard;
+    ShardPlace shard;
     Shape shape;
   };
   class Builder;

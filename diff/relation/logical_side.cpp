@@ -127,7 +127,8 @@ const LineMatch& LogicalSide::known_match(const Record& record) {
 }
 
 void LogicalSide::collect() {
-  using Key = std::tuple<std::int64_t, Shard, Pass, std::string, std::int32_t, Role, std::string, std::int32_t, bool>;
+  using Key =
+      std::tuple<std::int64_t, ShardPlace, Pass, std::string, std::int32_t, Role, std::string, std::int32_t, bool>;
   std::map<Key, std::size_t> open;
   for (std::size_t row = 0; row < trace_.records.size(); ++row) {
     const Record& record = trace_.records[row];

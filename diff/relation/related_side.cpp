@@ -69,8 +69,8 @@ Record RelatedSide::logical_record(const LogicalTensor& tensor) {
   if (tensor.stands_for) record.id.pass = *tensor.stands_for;
   const Form& form = tensor.match.form;
   if (form.combines()) {
-    const Shard whole = form.combined({0, 1, 1});
-    const Shard left = form.combined(logical_.ranks().shard_of(record.id));
+    const ShardPlace whole = form.combined({0, 1, 1});
+    const ShardPlace left = form.combined(logical_.ranks().shard_of(record.id));
     record.id.micro = left.micro;
     record.id.rank = left.data * (whole.tensor == 0 ? 1 : logical_.ranks().tensor_degree()) + left.tensor;
   }

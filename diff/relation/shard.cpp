@@ -11,7 +11,7 @@ constexpr std::int64_t most_ranks = 1 << 20;
 
 }  // namespace
 
-Shard merged(Shard shard, Dimension over) {
+ShardPlace merged(ShardPlace shard, Dimension over) {
   if (over == Dimension::micro && shard.micro != no_micro) shard.micro = 0;
   if (over == Dimension::data || over == Dimension::rank) shard.data = 0;
   if (over == Dimension::tensor || over == Dimension::rank) shard.tensor = 0;

@@ -11,16 +11,16 @@ namespace goldentrace {
 
 enum class Dimension { micro, rank, data, tensor };  // rank: data and tensor at once
 
-struct Shard {
+struct ShardPlace {
   std::int64_t micro = 0;
   std::int32_t data = 0;
   std::int32_t tensor = 0;
 
-  auto operator<=>(const Shard&) const = default;
+  auto operator<=>(const ShardPlace&) const = default;
 };
 
 // All shards along this dimension as one.
-Shard merged(Shard shard, Dimension over);
+ShardPlace merged(ShardPlace shard, Dimension over);
 
 // How ranks are numbered: rank = data * (degree of tensor) + tensor. The degrees are the header entries `ranks.data`
 // and `ranks.tensor`; without them every rank holds data of its own.
@@ -29,7 +29,7 @@ class RankGrid {
   explicit RankGrid(const Header* header);
 
   std::int32_t tensor_degree() const { return tensor_; }
-  Shard shard_of(const RecordId& id) const { return {id.micro, id.rank / tensor_, id.rank % tensor_}; }
+  ShardPlace shard_of(const RecordId& id) const { return {id.micro, id.rank / tensor_, id.rank % tensor_}; }
 
  private:
   std::int32_t tensor_ = 1;

@@ -27,7 +27,7 @@ std::vector<float> counting(std::int64_t count) {
 }
 
 struct Input {
-  Shard shard;
+  ShardPlace shard;
   Shape shape;
   std::vector<float> values;
 };

@@ -59,6 +59,13 @@ class MemoryTrace {
     return static_cast<std::int64_t>(records.size()) - 1;
   }
 
+  void replace(std::size_t row, const Tensor& tensor) {
+    records[row].dtype = tensor.dtype;
+    records[row].shape = tensor.shape;
+    records[row].fingerprint = fingerprint(tensor.bytes, tensor.dtype, {sketch_size});
+    payloads[row] = tensor.bytes;
+  }
+
   std::int64_t declare(const std::string& name, const Tensor& tensor, std::int64_t step = 0) {
     RecordId id;
     id.step = step;

@@ -3,6 +3,7 @@
 // same however it is split, and the arithmetic is float32.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -39,9 +40,11 @@ struct VariantRunOptions {
   bool checkpointed = false;          // layers.1 and layers.2 are recomputed
   bool one_process = true;            // update records of rank 0 only
   std::vector<std::int64_t> order;    // in which the micro-batches are taken; empty: one after another
-  std::vector<std::int64_t> counted;  // rows of each micro-batch whose label counts; empty: all
+  std::vector<std::int64_t> present;  // per step, how many of them there are; empty: all
+  std::vector<std::int64_t> tokens;   // of every shard, rank by rank: how many of its labels count; empty: no labels
+  // The state that dropout's mask is drawn from; empty: nothing is dropped.
+  std::function<std::string(const Moment&)> random;
   // Faults.
-  std::function<float(const Moment&, std::int64_t row)> kept;              // 0 or 1: dropout's mask
   std::function<float(const Moment&)> loss_factor;                         // of the loss that backward() is called on
   std::function<float(const Moment&, float right)> step_loss;              // the reported one
   std::function<float(const Moment&)> share;                               // of a shard's gradient in the total
@@ -153,13 +156,34 @@ class VariantRun {
 
   Known dropout(const Moment& at, Pass pass, const Known& input) {
     const std::int64_t entered = trace.add(id(at, pass, "layers.1", Role::input), tensor(input.value), {input.row});
+    call(at, pass);
     Matrix output = input.value;
     for (std::int64_t i = 0; i < output.rows; ++i)
-      for (std::int64_t j = 0; j < output.columns; ++j) output.at(i, j) *= kept(at, i);
+      for (std::int64_t j = 0; j < output.columns; ++j) output.at(i, j) *= kept(at, i, j);
     return {output, trace.add(id(at, pass, "layers.1", Role::output), tensor(output), {entered})};
   }
 
-  float kept(const Moment& at, std::int64_t row) const { return o_.kept ? o_.kept(at, row) : 1.F; }
+  float kept(const Moment& at, std::int64_t row, std::int64_t column) const {
+    if (!o_.random) return 1;
+    const std::string text = o_.random(at) + ' ' + std::to_string(row) + ' ' + std::to_string(column);
+    return content_hash(std::as_bytes(std::span(text))).low % 2 == 0 ? 0.F : 2.F;
+  }
+
+  void call(const Moment& at, Pass pass) {
+    if (!o_.random) return;
+    if (trace.tapes.empty())
+      trace.tapes.push_back(tape_of(
+          "layers.1", {op("aten::dropout", {tensor_argument(0), real_argument(0.5), boolean_argument(true)}, 1)}));
+    LayerCall entry;
+    entry.step = at.step;
+    entry.micro = at.micro;
+    entry.rank = at.rank;
+    entry.pass = pass;
+    entry.layer = "layers.1";
+    entry.tape = 0;
+    entry.random = trace.random_state(o_.random(at));
+    trace.calls.push_back(entry);
+  }
 
   void train(std::int64_t step) {
     gradients_.clear();
@@ -169,6 +193,7 @@ class VariantRun {
     for (std::int32_t rank = 0; rank < o_.ranks; ++rank) {
       for (std::int64_t micro = 0; micro < o_.micros; ++micro) {
         if (micro == o_.update_before) step_weights(0.1F);
+        if (!o_.present.empty() && micro >= o_.present[static_cast<std::size_t>(step)]) break;
         run_micro({step, micro, rank, false});
       }
     }
@@ -183,12 +208,22 @@ class VariantRun {
     declared.index = "y";
     const Known target{slice(t_, at), trace.add(declared, tensor(slice(t_, at)))};
     trace.records.back().declared = trace.records.back().external = true;
+    declare_labels(at);
     now.h = linear(at, Pass::forward, "layers.0", now.x, now.w0);
     now.d = dropout(at, Pass::forward, now.h);
     now.o = linear(at, Pass::forward, "layers.2", now.d, now.w2);
     const Matrix error = loss(at, now.o, target);
     if (o_.checkpointed) recompute(at, now);
     backward(at, now, error);
+  }
+
+  void declare_labels(const Moment& at) {
+    if (o_.tokens.empty()) return;
+    const std::int64_t counted = o_.tokens[static_cast<std::size_t>(at.rank * o_.micros + at.micro)];
+    std::vector<std::int64_t> labels(8, -100);
+    std::fill_n(labels.begin(), counted, 1);
+    trace.add(id(at, Pass::forward, std::string(root_layer), Role::input, "labels"), integers(labels));
+    trace.records.back().declared = trace.records.back().external = true;
   }
 
   void recompute(Moment at, Layers& now) {
@@ -235,7 +270,7 @@ class VariantRun {
     Moment drawn = at;
     drawn.recompute = o_.checkpointed;
     for (std::int64_t i = 0; i < down.rows; ++i)
-      for (std::int64_t j = 0; j < down.columns; ++j) down.at(i, j) *= kept(drawn, i);
+      for (std::int64_t j = 0; j < down.columns; ++j) down.at(i, j) *= kept(drawn, i, j);
     row = trace.add(id(at, Pass::backward, "layers.1", Role::grad_input), tensor(down), {row, now.d.row});
     const std::int64_t at_0 = arrives("layers.0", down, row);
     keep_gradient(at, "layers.0", product(transposed(down), transposed(now.x.value)), {at_0, now.x.row});
