@@ -14,9 +14,11 @@
 #include "diff/check/check_report.h"
 #include "diff/dataflow.h"
 #include "diff/divergence.h"
+#include "diff/input_difference.h"
 #include "diff/judged_pairs.h"
 #include "diff/layer_ratios.h"
 #include "diff/logit_pairs.h"
+#include "diff/loss_curve.h"
 #include "diff/nonfinite.h"
 #include "diff/notes.h"
 #include "diff/number.h"
@@ -25,7 +27,6 @@
 #include "diff/relation/related_traces.h"
 #include "diff/relation_choice.h"
 #include "diff/root_hints.h"
-#include "diff/token_difference.h"
 #include "diff/variant_hints.h"
 #include "traces/error.h"
 #include "traces/suggest.h"
@@ -78,47 +79,9 @@ class Run {
     return false;
   }
 
-  static std::set<std::string> declared_inputs(std::span<const Record> records) {
-    std::set<std::string> names;
-    for (const Record& record : records) {
-      if (record.declared) names.insert(record.id.index);
-    }
-    return names;
-  }
-
-  static std::string listed(const std::set<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  }
-
-  // Two programs that name no input alike were fed different things, whatever their labels have in common.
-  bool inputs_have_names_in_common() {
-    const std::set<std::string> a = declared_inputs(a_.records);
-    const std::set<std::string> b = declared_inputs(b_.records);
-    const bool common = std::ranges::any_of(a, [&](const std::string& name) { return b.contains(name); });
-    if (a.empty() || b.empty() || common) return true;
-    return refuse("inputs differ: A declares " + listed(a) + ", B declares " + listed(b));
-  }
-
   bool inputs_agree() {
-    if (!inputs_have_names_in_common()) return false;
-    const std::optional<InputDifference> found = pairs_.differing_input();
-    if (!found) return true;
-    const bool known = found->judgement.finding != Finding::undecidable;
-    return refuse((known ? "inputs differ: " : "cannot judge ") + input_text(*found));
-  }
-
-  std::string input_text(const InputDifference& found) const {
-    const Record& record = pairs_.a(found.pair);
-    const Judgement& judgement = found.judgement;
-    const std::string who = record.declared ? record.id.index + " (" + describe(record.id) + ")" : describe(record.id);
-    const auto token =
-        token_difference(a_, b_, pairs_.alignment().pairs[static_cast<std::size_t>(found.pair)], judgement);
-    const std::int64_t first = judgement.comparison.first_outside;
-    const std::int64_t place = token && token->place >= 0 ? token->place : first >= 0 ? first : judgement.place;
-    const std::string where = place < 0 ? ": " : " at " + show_list(coordinates(place, record.shape)) + ", ";
-    return who + where + (token ? token->text + "; " : "") + judgement.text;
+    const std::optional<std::string> difference = input_difference(a_, b_, pairs_);
+    return !difference || refuse(*difference);
   }
 
   void collect() {
@@ -192,6 +155,7 @@ class Run {
     report_.mismatched = static_cast<std::int64_t>(found.mismatched.size());
     report_.absorbed_records = pairs_.report(found.absorbed);
     report_.mismatches = first_reports(found.mismatched);
+    mismatched_ = found.mismatched;
     for (const std::int64_t pair : found.mismatched) mismatched_layers_.insert(pairs_.a(pair).id.layer);
     if (found.mismatched.empty()) return;
     note_bad_row(found.mismatched.front());
@@ -301,6 +265,7 @@ class Run {
     count_certified();
     count_layers();
     report_.closest = first_reports(by_use());
+    report_.losses = loss_curve(a_, b_, pairs_, report_.roots, mismatched_);
     if (report_.mismatched > 0) {
       report_.verdict = Verdict::diverged;
       report_.reason = "first divergence: " + describe(report_.roots.front().pair.id);
@@ -376,6 +341,7 @@ class Run {
   JudgedPairs pairs_;
   Report report_;
   std::set<std::string> mismatched_layers_;
+  std::vector<std::int64_t> mismatched_;       // pairs, in A's order
   std::optional<std::int64_t> first_bad_row_;  // A's first missing or mismatched record
 };
 

@@ -193,6 +193,16 @@ Json checks_json(const Report& report) {
   return list;
 }
 
+Json losses_json(const LossCurve& curve) {
+  Json points = Json::array();
+  const auto loss = [](const std::optional<double>& value) { return value ? element(*value) : Json(nullptr); };
+  for (const LossPoint& each : curve.points)
+    points.push_back({{"step", each.step}, {"a", loss(each.a)}, {"b", loss(each.b)}, {"within", each.within}});
+  return {{"steps", points},
+          {"first_outside", curve.first_outside ? Json(*curve.first_outside) : Json(nullptr)},
+          {"inside", curve.inside ? Json(to_string(*curve.inside)) : Json(nullptr)}};
+}
+
 Json model_json(const ModelQuality& model) {
   return {{"log_likelihood", finite(model.log_likelihood)},
           {"perplexity", finite(model.perplexity)},
@@ -257,6 +267,7 @@ std::string to_json(const Report& report) {
   json["a"] = report.a.string();
   json["b"] = text_or_null(report.b.string());
   json["checks"] = checks_json(report);
+  json["losses"] = losses_json(report.losses);
   json["nan"] = report.nan == NanPolicy::same ? "same" : "differ";
   json["followers"] = report.followers;
   json["passed_through"] = ids(report.passed_through);

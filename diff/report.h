@@ -140,6 +140,19 @@ struct CheckedTrace {
   std::vector<FindingReport> findings;
 };
 
+struct LossPoint {
+  std::int64_t step = 0;
+  std::optional<double> a, b;  // empty: only the other run has the step
+  bool within = true;          // of the gate of the loss
+};
+
+// The losses of both runs, step by step.
+struct LossCurve {
+  std::vector<LossPoint> points;
+  std::optional<std::int64_t> first_outside;  // the first step whose losses are out of their gate
+  std::optional<RecordId> inside;             // where that step goes wrong
+};
+
 struct Report {
   std::filesystem::path a, b;  // b empty: only the checks inside a
   Verdict verdict = Verdict::same;
@@ -181,6 +194,7 @@ struct Report {
   std::vector<PairReport> closest;     // within the gate, those that used most of it
   std::optional<NonFinite> nonfinite_a, nonfinite_b;
   std::vector<CheckedTrace> checks;
+  LossCurve losses;
 };
 
 // 0 same, 1 diverged, 2 incomparable.

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "diff/loss_text.h"
 #include "diff/number.h"
 #include "diff/pair_text.h"
 #include "diff/quality_text.h"
@@ -60,6 +61,7 @@ class Writer {
     pairs("mismatches in execution order", report_.mismatches, report_.mismatched);
     pairs("closest to the gate", report_.closest, report_.within_gate);
     quality();
+    losses();
     nonfinite("A", report_.nonfinite_a);
     nonfinite("B", report_.nonfinite_b);
     if (report_.first_unequal) line("first record that is not bit-equal: " + describe(*report_.first_unequal));
@@ -256,6 +258,14 @@ class Writer {
     const std::size_t shown = std::min(records.size(), limit());
     for (std::size_t i = 0; i < shown; ++i) line("  " + describe(records[i].id) + ": " + summary(records[i]));
     more(static_cast<std::size_t>(all), shown);
+  }
+
+  void losses() {
+    const std::vector<std::string> lines = loss_lines(report_.losses, limit());
+    if (lines.empty()) return;
+    line("losses per step (" + std::to_string(report_.losses.points.size()) + ")");
+    for (const std::string& each : lines) line(each);
+    line("");
   }
 
   void quality() {

@@ -89,6 +89,13 @@ TEST_F(VariantFaults, ShortLastWindowDividedByTheWholeOne) {
   const Report report = compared(right, fault);
   EXPECT_EQ(first(report), "step 2 · micro 0 · rank 0 · forward · loss · output 0");
   EXPECT_THAT(report.diagnosis, hint_says("ratio = present/configured = 1/2"));
+  ASSERT_EQ(report.losses.points.size(), 3U);
+  EXPECT_TRUE(report.losses.points[1].within);
+  EXPECT_DOUBLE_EQ(*report.losses.points[2].b, *report.losses.points[2].a / 2);
+  EXPECT_EQ(report.losses.first_outside, 2);
+  EXPECT_EQ(report.losses.inside, report.roots.front().pair.id);
+  EXPECT_THAT(to_text(report), HasSubstr("first step out of the gate: 2, where step 2 · micro 0 · rank 0 · forward · "
+                                         "loss · output 0 comes first"));
 }
 
 TEST_F(VariantFaults, GradientOfOneRankLeftOut) {
