@@ -26,7 +26,8 @@ void each_edge(std::span<const Record> records, const NodeOfRow& nodes, const Em
 }  // namespace
 
 Dataflow::Dataflow(std::span<const Record> a, std::span<const Record> b, const Alignment& alignment)
-    : pair_count_(alignment.pairs.size()) {
+    : pair_count_(alignment.pairs.size()),
+      first_left_out_(pair_count_ + alignment.missing.size() + alignment.extra.size()) {
   NodeOfRow of_a(a.size(), left_out);
   NodeOfRow of_b(b.size(), left_out);
   Node node = 0;

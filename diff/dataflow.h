@@ -23,6 +23,8 @@ class Dataflow {
   std::size_t size() const { return producers_.starts.size() - 1; }
   std::size_t pair_count() const { return pair_count_; }
   bool is_pair(Node node) const { return static_cast<std::size_t>(node) < pair_count_; }
+  // A record that a relation says has no counterpart.
+  bool is_left_out(Node node) const { return static_cast<std::size_t>(node) >= first_left_out_; }
   std::span<const Node> producers(Node node) const { return producers_.of(node); }
   std::span<const Node> consumers(Node node) const { return consumers_.of(node); }
 
@@ -44,6 +46,7 @@ class Dataflow {
   static Edges sorted(std::vector<Edge> edges, std::size_t nodes);
 
   std::size_t pair_count_;
+  std::size_t first_left_out_;
   Edges producers_;
   Edges consumers_;
 };

@@ -72,11 +72,18 @@ class Search {
       if (!can_be_absorbed(id(pair).role)) return false;
       for (const Node consumer : graph_.consumers(pair)) {
         if (std::ranges::binary_search(group, consumer)) continue;
-        if (is_transparent(consumer) || !feels_nothing(consumer)) return false;
+        if (!reads_and_agrees(consumer)) return false;
         read = true;
       }
     }
     return read;
+  }
+
+  // What reads a record that a relation leaves out reads what that record was made of.
+  bool reads_and_agrees(Node consumer) const {
+    if (!graph_.is_left_out(consumer)) return !is_transparent(consumer) && feels_nothing(consumer);
+    const auto behind = graph_.consumers(consumer);
+    return !behind.empty() && std::ranges::all_of(behind, [this](Node node) { return reads_and_agrees(node); });
   }
 
   // Smallest set that satisfies the rule, so that a cycle never absorbs itself. Later records are looked at first:
