@@ -23,6 +23,7 @@
 #include "diff/notes.h"
 #include "diff/number.h"
 #include "diff/origin.h"
+#include "diff/ranked_trace.h"
 #include "diff/relation/logical_view.h"
 #include "diff/relation/related_traces.h"
 #include "diff/relation_choice.h"
@@ -358,13 +359,19 @@ Report compare(const TraceView& a, const TraceView& b, const DiffOptions& option
 
 }  // namespace
 
-Report diff(const TraceView& a, const TraceView& b, const DiffOptions& options) {
+Report diff(const TraceView& trace_a, const TraceView& trace_b, const DiffOptions& options) {
+  const RankedTrace ranked_a(trace_a);
+  const RankedTrace ranked_b(trace_b);
+  const TraceView& a = ranked_a.view();
+  const TraceView& b = ranked_b.view();
   Report report = compare(a, b, options);
   std::ranges::move(variant_hints(a, b, report), std::back_inserter(report.diagnosis));
   add_checks(a, b, options, report);
   return report;
 }
 
-Report diff(const TraceView& trace, const DiffOptions& options) { return check_report(trace, options); }
+Report diff(const TraceView& trace, const DiffOptions& options) {
+  return check_report(RankedTrace(trace).view(), options);
+}
 
 }  // namespace goldentrace

@@ -28,9 +28,15 @@ bool recomputes(const TraceView& trace) {
 
 }  // namespace
 
+bool splits_known_model(const TraceView& trace) {
+  return header_count(trace.header, "ranks.tensor") > 1 && says(trace, "model.shape") &&
+         trace.header->at("model.shape") == "megatron";
+}
+
 std::vector<std::string> variant_sets(const TraceView& a, const TraceView& b) {
   std::vector<std::string> names;
-  if (header_count(a.header, "ranks.tensor") != header_count(b.header, "ranks.tensor"))
+  const bool known = splits_known_model(a) || splits_known_model(b);
+  if (known && header_count(a.header, "ranks.tensor") != header_count(b.header, "ranks.tensor"))
     names.emplace_back("tensor-parallel");
   if (header_count(a.header, accumulation_steps) != header_count(b.header, accumulation_steps))
     names.emplace_back("accumulation");
