@@ -4,8 +4,10 @@
 #include <array>
 #include <fstream>
 
+#include "checkpoints/hf_config.h"
 #include "checkpoints/hf_files.h"
 #include "checkpoints/megatron_files.h"
+#include "traces/error.h"
 
 namespace goldentrace {
 namespace {
@@ -18,6 +20,17 @@ bool begins_like_hdf5(const fs::path& path) {
   std::array<char, 4> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   return std::string_view(head.data(), head.size()) == "\x89HDF";
+}
+
+// The tensors can be listed without it.
+std::vector<std::string> config_notes(const fs::path& folder) {
+  try {
+    read_hf_config(folder / "config.json");
+    return {};
+  } catch (const Error& error) {
+    const bool foreign = error.code() == ErrorCode::unsupported;
+    return {std::string(error.what()) + (foreign ? "" : "; the configuration is not known")};
+  }
 }
 
 }  // namespace
@@ -33,11 +46,14 @@ bool looks_like_checkpoint(const fs::path& path) {
 CheckpointListing list_checkpoint(const fs::path& path, UnknownClass unknown) {
   if (!fs::is_directory(path)) {
     const std::shared_ptr<TensorFile> file = open_tensor_file(path, unknown);
-    return {std::string(file->format()), {file}};
+    return {std::string(file->format()), {file}, {}};
   }
-  if (!is_megatron_checkpoint(path)) return {"Hugging Face", open_hf_files(path, unknown)};
+  if (!is_megatron_checkpoint(path)) {
+    std::vector<std::shared_ptr<TensorFile>> files = open_hf_files(path, unknown);
+    return {"Hugging Face", std::move(files), config_notes(path)};
+  }
   MegatronFiles files = open_megatron_files(path, unknown);
-  return {files.layout == MegatronLayout::pipe ? "Megatron-DeepSpeed" : "Megatron-LM", std::move(files.files)};
+  return {files.layout == MegatronLayout::pipe ? "Megatron-DeepSpeed" : "Megatron-LM", std::move(files.files), {}};
 }
 
 }  // namespace goldentrace

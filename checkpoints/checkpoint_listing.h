@@ -13,6 +13,7 @@ namespace goldentrace {
 struct CheckpointListing {
   std::string kind;  // "Hugging Face", "Megatron-DeepSpeed", "Megatron-LM", "safetensors", "torch.save"
   std::vector<std::shared_ptr<TensorFile>> files;
+  std::vector<std::string> notes;  // why config.json of a Hugging Face folder is of no use
 };
 
 // A folder, a zip archive, or a file with one of the endings of checkpoints.

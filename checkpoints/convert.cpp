@@ -41,8 +41,12 @@ OutputFolder::OutputFolder(const fs::path& target) : target_(without_slash(targe
   if (present && !fs::is_empty(target_, failure))
     fail(ErrorCode::usage, target_, "is there and not empty; name a new folder");
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder))
-    fail(ErrorCode::input_output, target_, "the folder " + folder.string() + " does not exist; make it first");
+  if (!fs::is_directory(folder)) {
+    const bool is_there = fs::exists(folder, failure);
+    fail(ErrorCode::input_output, target_,
+         is_there ? folder.string() + " is no folder"
+                  : "the folder " + folder.string() + " does not exist; make it first");
+  }
   std::string name = target_.string() + ".partial-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     fail(ErrorCode::input_output, target_, std::string("cannot write: ") + std::strerror(errno));

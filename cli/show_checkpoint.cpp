@@ -108,6 +108,7 @@ Json document(const ShowOptions& options, const CheckpointListing& listing, cons
   for (const auto& file : listing.files) json["files"].push_back(file->path().string());
   json["facts"] = Json::object();
   for (const auto& [name, value] : facts_of(listing)) json["facts"][name] = fact_json(value);
+  json["notes"] = listing.notes;
   json["totals"] = totals_json(totals_of(rows));
   json["dtypes"] = Json::object();
   for (const auto& [dtype, totals] : totals_by_dtype(rows)) json["dtypes"][dtype] = totals_json(totals);
@@ -174,6 +175,8 @@ void show_checkpoint(const ShowOptions& options) {
   } else if (options.output.text()) {
     print(options, listing, rows);
   }
+  if (options.output.quiet) return;
+  for (const std::string& note : listing.notes) std::cerr << "gtrace: note: " << note << '\n';
 }
 
 }  // namespace goldentrace
