@@ -4,6 +4,7 @@
 #include "diff/check/trace_checks.h"
 #include "diff/relation/built_in.h"
 #include "diff/relation/copies.h"
+#include "diff/relation/variant_sets.h"
 
 namespace goldentrace {
 
@@ -25,8 +26,7 @@ class ReplicaCheck {
       ranks = ranks || record.id.rank > 0;
       micros = micros || record.id.micro > 0;
     }
-    const RankGrid grid(trace_.header);
-    if (grid.tensor_degree() > 1)
+    if (splits_known_model(trace_))
       check(
           "tensor-parallel", [](const RecordId&) { return true; }, "replica");
     if (ranks) {
