@@ -57,6 +57,9 @@ class ConfigBuilder {
     if (!given_.insert(option).second) {
       throw Error(ErrorCode::usage, option + " is given twice; leave one of them out");
     }
+    if (given_.contains("pad_vocab_size_to") && given_.contains("make_vocab_size_divisible_by")) {
+      throw Error(ErrorCode::usage, "pad_vocab_size_to and make_vocab_size_divisible_by exclude each other");
+    }
     set_option(options_, option, value);
   }
 

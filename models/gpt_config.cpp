@@ -89,6 +89,9 @@ void check(const GptConfig& c) {
   require_not_negative("initializer_range", c.initializer_range);
   require(!c.megatron_mode.scores || !c.reorder_and_upcast_attn,
           "megatron_mode.scores and reorder_and_upcast_attn exclude each other");
+  require(!c.megatron_mode.scores || c.score_rule == ScoreRule::multiply,
+          "megatron_mode.scores and score_rule exclude each other");
+  require(c.mask_rule != MaskRule::none || !c.mask_fill, "mask_rule none and mask_fill exclude each other");
   require(!c.megatron_mode.ln || c.ln_variant == LnVariant::honest,
           "megatron_mode.ln and ln_variant exclude each other");
   require(!c.megatron_mode.gelu || c.activation_function == Activation::gelu_new,

@@ -158,6 +158,8 @@ void check_pairs(const MegatronConfig& c) {
                 "alibi_rule " + to_text(c.alibi_rule));
   require_apart(c.position_embedding_type != PositionKind::rotary, positions,
                 c.rotary_inv_freq != RotaryFrequency::float32, "rotary_inv_freq " + to_text(c.rotary_inv_freq));
+  require(c.has_prefixes() || c.prefix_rule == PrefixRule::main,
+          "prefix_rule " + to_text(c.prefix_rule) + " needs prefix_lm");
 }
 
 }  // namespace

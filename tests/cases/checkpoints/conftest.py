@@ -36,6 +36,17 @@ class Command:
         assert sorted(self.folder.rglob("*")) == before, "something was left behind"
         return done.stderr
 
+    def refusals(self, source, to="hf", **more):
+        """The one line of a conversion; and what else reads the file says so in a line, too, and leaves nothing."""
+        message = self.refusal(source, to, **more)
+        before = sorted(self.folder.rglob("*"))
+        done = self.run("record", "gpt", "--load", source, "-o", self.folder / "refused.h5", "--seq", 5, "--quiet")
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, done.stdout + done.stderr
+        assert sorted(self.folder.rglob("*")) == before, "something was left behind"
+        # The same finding, whichever command it is.
+        assert done.stderr.partition(": ")[2] == message.partition(": ")[2], done.stderr + message
+        return message
+
 
 def bounded():
     """For subprocess: little address space and time, so that nothing grows or loops unseen."""

@@ -18,13 +18,13 @@ def test_g08_files_of_another_kind(command, tmp_path):
     good = path.read_bytes()
     command.convert(tmp_path / "hf")
     path.write_text(POINTER)
-    message = command.refusal(tmp_path / "hf")
+    message = command.refusals(tmp_path / "hf")
     assert "git-lfs pointer" in message and "git lfs pull" in message
     path.write_text(PAGE)
-    message = command.refusal(tmp_path / "hf")
+    message = command.refusals(tmp_path / "hf")
     assert "not safetensors" in message and "HTML" in message
     path.write_bytes(good[:-8])
-    assert f"truncated: need {len(good)}, have {len(good) - 8} bytes" in command.refusal(tmp_path / "hf")
+    assert f"truncated: need {len(good)}, have {len(good) - 8} bytes" in command.refusals(tmp_path / "hf")
 
 
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "run.h5"])
@@ -62,7 +62,7 @@ def test_g10_nonsense_in_the_header(command, tmp_path, name):
     header, words = NONSENSE[name]
     tiny.write_config(tmp_path / "hf")
     (tmp_path / "hf" / "model.safetensors").write_bytes(tiny.safetensors_bytes(header, bytes(24 if name == "overlapping" else 16)))
-    message = command.refusal(tmp_path / "hf")
+    message = command.refusals(tmp_path / "hf")
     assert re.search(words, message), message
     done = command.run("show", tmp_path / "hf" / "model.safetensors")
     assert done.returncode == 2 and re.search(words, done.stderr), done.stderr
@@ -110,22 +110,22 @@ def test_g13_index_names_a_shard_that_is_not_there(command, tmp_path):
     command.convert(tmp_path / "hf")
     kept = second.read_bytes()
     second.unlink()
-    assert second.name in command.refusal(tmp_path / "hf")
+    assert second.name in command.refusals(tmp_path / "hf")
     done = command.run("record", "gpt", "--load", tmp_path / "hf", "-o", tmp_path / "run.h5", "--seq", 5)
     assert done.returncode == 2 and second.name in done.stderr and not list(tmp_path.glob("run.h5*"))
     second.write_bytes(first.read_bytes())
-    assert f"not in {second.name}" in command.refusal(tmp_path / "hf")
+    assert f"not in {second.name}" in command.refusals(tmp_path / "hf")
     second.write_bytes(kept)
     (tmp_path / "hf" / "model-00003-of-00003.safetensors").write_bytes(kept)
-    assert "model-00003-of-00003.safetensors" in command.refusal(tmp_path / "hf")
+    assert "model-00003-of-00003.safetensors" in command.refusals(tmp_path / "hf")
 
 
 def test_g13_folders_without_a_checkpoint(command, tmp_path):
     (tmp_path / "empty").mkdir()
-    assert "no checkpoint here" in command.refusal(tmp_path / "empty")
+    assert "no checkpoint here" in command.refusals(tmp_path / "empty")
     tiny.write_config(tmp_path / "folder")
     (tmp_path / "folder" / "model.safetensors").mkdir()
-    message = command.refusal(tmp_path / "folder")
+    message = command.refusals(tmp_path / "folder")
     assert "model.safetensors" in message and "directory" in message
 
 

@@ -59,6 +59,37 @@ def test_a21_renamed_keys_of_transformers(command, tmp_path):
     assert "1 unexpected: transformer.h.1.mlp.fc1.weight" in done.stderr
 
 
+def listed_keys(message, word):
+    listed = message.split(f" {word}: ")[1].split("; ")[0].strip().split(", ")
+    assert message.split(f" {word}: ")[0].split()[-1] == str(len(listed)), message
+    return listed
+
+
+def test_a21_every_key_is_listed(command, tmp_path):
+    state = tiny.to_hf(tiny.thirds())
+    renamed = [name for name in state if ".mlp." in name or ".attn." in name]
+    for name in renamed:
+        state[name.replace("transformer.h", "model.layers")] = state.pop(name)
+    tiny.write_hf(tmp_path / "hf", state)
+    message = command.refusal(tmp_path / "hf")
+    assert sorted(listed_keys(message, "missing")) == sorted(renamed)
+    assert sorted(listed_keys(message, "unexpected")) == sorted(n.replace("transformer.h", "model.layers") for n in renamed)
+
+
+def test_a21_keys_of_a_classic_file(command, tmp_path):
+    path = tiny.write_classic(tmp_path / "m")
+    content = torch.load(path, weights_only=False)
+    encoder = content["model"]["language_model"]["encoder"]
+    for i in range(tiny.LAYERS):
+        encoder[f"layers.{i}.layernorm_mlp.weight"] = encoder.pop(f"layers.{i}.post_attention_layernorm.weight")
+        encoder[f"layers.{i}.self_attention._extra_state"] = torch.zeros(1, dtype=torch.uint8)
+    torch.save(content, path)
+    message = command.refusals(tmp_path / "m")
+    assert listed_keys(message, "missing") == [f"layers.{i}.post_attention_layernorm.weight" for i in range(tiny.LAYERS)]
+    assert all(f"layers.{i}.layernorm_mlp.weight" in message for i in range(tiny.LAYERS))
+    assert len(listed_keys(message, "unexpected")) == tiny.LAYERS and "_extra_state" not in message
+
+
 def listed_names(text):
     return [line.split("\t")[0] for line in text.split("\ntensor\t")[1].splitlines()[1:]]
 
@@ -110,7 +141,7 @@ def test_g03_unknown_classes_are_refused_by_name(command, tmp_path, monkeypatch)
     module.Thing = Thing
     monkeypatch.setitem(sys.modules, "my_pkg", module)
     tiny.write_classic(tmp_path / "m", extra=Thing())
-    assert "my_pkg.Thing" in command.refusal(tmp_path / "m")
+    assert "my_pkg.Thing" in command.refusals(tmp_path / "m")
     done = command.run("convert", tmp_path / "m", tmp_path / "out", "--to", "hf", "--skip-unknown")
     assert done.returncode == 0, done.stderr
     assert_is_tiny(tmp_path / "out")
@@ -124,9 +155,9 @@ def test_g05_truncated_files(command, tmp_path):
     assert_is_tiny(command.convert(tmp_path / "hf")[0])
     for size in (len(good) // 2, len(good) - 1, 30):
         path.write_bytes(good[:size])
-        assert f"truncated ({size} bytes)" in command.refusal(tmp_path / "hf")
+        assert f"truncated ({size} bytes)" in command.refusals(tmp_path / "hf")
     path.write_bytes(b"")
-    assert "empty" in command.refusal(tmp_path / "hf")
+    assert "empty" in command.refusals(tmp_path / "hf")
 
 
 def test_g05_every_flipped_data_byte_is_named_with_its_entry(command, tmp_path):
@@ -140,7 +171,7 @@ def test_g05_every_flipped_data_byte_is_named_with_its_entry(command, tmp_path):
         start = entry.header_offset + 30 + sum(struct.unpack("<HH", good[entry.header_offset + 26:entry.header_offset + 30]))
         at = start + entry.file_size // 2
         path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
-        assert f"CRC mismatch in {entry.filename}" in command.refusal(tmp_path / "hf")
+        assert f"CRC mismatch in {entry.filename}" in command.refusals(tmp_path / "hf")
 
 
 # G07: pickles as hostile writers make them, in an archive whose CRCs are right.
@@ -188,7 +219,7 @@ def test_g07_hostile_pickles(command, tmp_path, name):
     pickled, words = HOSTILE[name]
     tiny.write_config(tmp_path / "hf")
     archive(tmp_path / "hf" / "pytorch_model.bin", pickled)
-    message = command.refusal(tmp_path / "hf", preexec_fn=bounded)
+    message = command.refusals(tmp_path / "hf", preexec_fn=bounded)
     assert re.search(words, message), message
     assert not (tmp_path / "ran").exists() and not pathlib.Path("ran").exists()
     shown = command.run("show", tmp_path / "hf" / "pytorch_model.bin", preexec_fn=bounded)
