@@ -19,6 +19,7 @@
 #include "diff/layer_ratios.h"
 #include "diff/logit_pairs.h"
 #include "diff/loss_curve.h"
+#include "diff/micro_order.h"
 #include "diff/nonfinite.h"
 #include "diff/notes.h"
 #include "diff/number.h"
@@ -363,8 +364,10 @@ Report diff(const TraceView& trace_a, const TraceView& trace_b, const DiffOption
   const RankedTrace ranked_a(trace_a);
   const RankedTrace ranked_b(trace_b);
   const TraceView& a = ranked_a.view();
-  const TraceView& b = ranked_b.view();
+  const MicroOrder order(a, ranked_b.view());
+  const TraceView& b = order.view();
   Report report = compare(a, b, options);
+  if (!order.note().empty()) report.notes.push_back(order.note());
   std::ranges::move(variant_hints(a, b, report), std::back_inserter(report.diagnosis));
   add_checks(a, b, options, report);
   return report;

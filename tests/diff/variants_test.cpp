@@ -87,6 +87,17 @@ TEST(Variants, SumsThatDifferByRoundingAreNotCalledBitEqual) {
   ASSERT_TRUE(report.first_unequal.has_value());
 }
 
+TEST(Variants, MicroBatchesInAnotherOrderMeetByTheirInputs) {
+  VariantRunOptions options = split(4);
+  options.order = {2, 0, 3, 1};
+  const VariantRun a(split(4));
+  const VariantRun b(options);
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_THAT(report.notes, Contains(HasSubstr("in another order, by their inputs: 2, 0, 3, 1 in step 0")));
+  EXPECT_GT(report.within_gate, 0) << "sums in another order";
+}
+
 TEST(Variants, RealRanksHaveEqualUpdates) {
   VariantRunOptions options = split(1, 4);
   options.one_process = false;
