@@ -62,6 +62,8 @@ void refuse_of_two_traces(const DiffCommandOptions& options) {
   if (!options.rules.empty()) refuse("--rules");
   if (!options.mask.empty()) refuse("--mask");
   if (!options.sample.empty()) refuse("--sample");
+  if (!options.repeats.empty()) refuse("--repeats");
+  if (options.unscale) refuse("--unscale");
   if (options.gate != "rel" || options.rel) refuse("--gate");
   if (options.quality.asked()) refuse("--quality");
 }
@@ -106,7 +108,14 @@ Report compare(const DiffCommandOptions& options, const DiffOptions& settings) {
   const TraceReader a(options.a);
   if (options.b.empty()) return diff(a, settings);
   const TraceReader b(options.b);
-  return diff(a, b, settings);
+  DiffOptions all = settings;
+  std::vector<std::unique_ptr<TraceReader>> repeats;
+  for (const std::filesystem::path& path : options.repeats) {
+    repeats.push_back(std::make_unique<TraceReader>(path));
+    all.repeats.push_back(view(*repeats.back()));
+  }
+  if (options.unscale) set_unscale(a.header(), b.header(), all);
+  return diff(a, b, all);
 }
 
 void add_gate_options(CLI::App& command, DiffCommandOptions& options) {
@@ -137,6 +146,11 @@ void add_diff(CLI::App& app, ExitCode& result) {
   add_gate_options(*command, *options);
   add_relation_options(*command, options->relations);
   add_position_options(*command, options->mask, options->sample);
+  command->add_flag("--unscale", options->unscale, "Divide gradients by the loss scale that the headers name");
+  command
+      ->add_option("--repeats", options->repeats,
+                   "More runs of the golden: tensors that change between them are judged by how much they do")
+      ->type_name("FILE");
   add_quality_options(*command, options->quality, options->targets);
   command->add_option("--filter", options->filter, "Judge only these layers")->type_name("GLOB");
   integer_from(
@@ -152,6 +166,7 @@ void add_diff(CLI::App& app, ExitCode& result) {
 ExitCode run_diff(const DiffCommandOptions& options) {
   std::vector<std::filesystem::path> inputs{options.a, options.b, options.rules, options.targets};
   inputs.insert(inputs.end(), options.relations.begin(), options.relations.end());
+  inputs.insert(inputs.end(), options.repeats.begin(), options.repeats.end());
   check_report_files(options.reports, inputs);
   const DiffOptions settings = diff_options(options);
   const Report report = compare(options, settings);

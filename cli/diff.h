@@ -30,6 +30,8 @@ struct DiffCommandOptions {
   std::filesystem::path targets;
   std::filesystem::path mask;
   std::string sample;  // "A:B"
+  std::vector<std::filesystem::path> repeats;
+  bool unscale = false;
   std::string nan = "same";
   std::int64_t limit = 10;
   std::vector<std::filesystem::path> reports;

@@ -63,4 +63,10 @@ void set_relations(const std::vector<std::string>& asked, DiffOptions& options) 
   }
 }
 
+void set_unscale(const Header& a, const Header& b, DiffOptions& options) {
+  if (!a.contains("loss.scale") && !b.contains("loss.scale"))
+    throw Error(ErrorCode::usage, "--unscale: neither header has the entry loss.scale");
+  options.also.push_back(built_in_relation("unscale"));
+}
+
 }  // namespace goldentrace

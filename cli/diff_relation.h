@@ -18,4 +18,7 @@ void add_relation_options(CLI::App& command, std::vector<std::string>& relations
 // the closest one.
 void set_relations(const std::vector<std::string>& asked, DiffOptions& options);
 
+// --unscale: gradients are divided by the header entry `loss.scale`. Error(usage) where neither header has it.
+void set_unscale(const Header& a, const Header& b, DiffOptions& options);
+
 }  // namespace goldentrace

@@ -69,6 +69,7 @@ class Run {
     append(dtype_notes(a_, b_, pairs_.alignment().pairs));
     append(rule_notes(options_.rules, a_));
     append(position_notes(options_.positions));
+    if (!options_.repeats.empty()) report_.notes.push_back(pairs_.bands().note());
   }
 
   void append(std::vector<std::string> notes) {

@@ -33,7 +33,9 @@ struct DiffOptions {
   std::int64_t limit = 10;  // longest list of records in the text report, and of roots whose tapes are compared
   RelationUse relation_use = RelationUse::automatic;
   RelationSets relations;  // used together, in their order
+  RelationSets also;       // used before those, whatever they are
   PositionChoice positions;
+  std::vector<TraceView> repeats;  // of the golden: tensors that change between them are judged by how much they do
   QualityOptions quality;
   WorkLimits work;
 };

@@ -30,6 +30,7 @@ JudgedPairs::JudgedPairs(const TraceView& a, const TraceView& b, Alignment align
       b_(b),
       options_(options),
       choice_(options.gate, options.rules, first_step_of_run(a, b)),
+      bands_(options.repeats.empty() ? NoiseBands() : NoiseBands(a, options.repeats)),
       alignment_(std::move(alignment)),
       states_(alignment_.pairs.size(), PairState::bit_equal),
       weights_(alignment_.pairs.size(), 0),
@@ -59,6 +60,20 @@ std::optional<InputDifference> JudgedPairs::differing_input() const {
     if (!judgement.passes()) return InputDifference{pair, std::move(judgement)};
   }
   return std::nullopt;
+}
+
+// What a relation makes of several records has none.
+const NoiseBand* JudgedPairs::band(std::int64_t pair) const {
+  const std::int64_t row = alignment_.pairs[static_cast<std::size_t>(pair)].a;
+  if (bands_.empty() || weights_[static_cast<std::size_t>(pair)] || (a_.logical && a_.logical->is_transformed(row)))
+    return nullptr;
+  return bands_.find(a(pair).id);
+}
+
+Gate JudgedPairs::gate_of(std::int64_t pair) const {
+  const Gate gate = choice_.gate_of(a(pair));
+  const NoiseBand* noise = band(pair);
+  return noise ? NoiseBands::gate(*noise, gate) : gate;
 }
 
 // Equal content needs neither a judgement nor a look into the file.
@@ -96,7 +111,7 @@ void JudgedPairs::add_task(std::int64_t pair) {
     return;
   }
   task_of_[at] = static_cast<std::uint32_t>(tasks_.size());
-  tasks_.push_back({alignment_.pairs[at], &shared(gates_, choice_.gate_of(a(pair)))});
+  tasks_.push_back({alignment_.pairs[at], &shared(gates_, gate_of(pair))});
 }
 
 void JudgedPairs::judge() {
@@ -165,6 +180,7 @@ PairReport JudgedPairs::make_report(std::int64_t pair) const {
   const Gate& gate = *tasks_[task].gate;
   const bool equality = gate.kind == GateKind::allclose && gate.rtol == 0 && gate.atol == 0;
   result.gate = equality ? "equal values" : describe(gate, of_a.dtype, of_b.dtype);
+  if (band(pair)) result.gate = bands_.text() + ": " + result.gate;
   return result;
 }
 

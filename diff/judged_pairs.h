@@ -12,6 +12,7 @@
 #include "diff/diff.h"
 #include "diff/divergence.h"
 #include "diff/gate_choice.h"
+#include "diff/noise_band.h"
 #include "diff/pair_judge.h"
 #include "diff/report.h"
 #include "diff/trace_view.h"
@@ -51,6 +52,7 @@ class JudgedPairs {
   void judge();
   std::span<const PairState> states() const { return states_; }
   std::span<const std::uint8_t> weights() const { return weights_; }
+  const NoiseBands& bands() const { return bands_; }
   // Null for pairs that are equal by hash or were not compared.
   const BriefJudgement* judgement(std::int64_t pair) const;
   // All metrics of these pairs. Of many or large pairs judge() keeps no more than the brief judgement, so they are read
@@ -60,6 +62,8 @@ class JudgedPairs {
 
  private:
   bool is_equal_by_hash(std::int64_t pair) const;
+  const NoiseBand* band(std::int64_t pair) const;
+  Gate gate_of(std::int64_t pair) const;
   void add_task(std::int64_t pair);
   // Metrics::all: whole judgements are kept.
   Metrics metrics_to_take() const;
@@ -70,6 +74,7 @@ class JudgedPairs {
   const TraceView& b_;
   const DiffOptions& options_;
   GateChoice choice_;
+  NoiseBands bands_;
   Alignment alignment_;
   std::vector<PairState> states_;
   std::vector<std::uint8_t> weights_;

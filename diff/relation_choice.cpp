@@ -51,6 +51,8 @@ ChosenRelation asked_relation(const TraceView& a, const TraceView& b, const Diff
 
 ChosenRelation choose_relation(const TraceView& a, const TraceView& b, const DiffOptions& options) {
   ChosenRelation chosen = asked_relation(a, b, options);
+  if (chosen.sets.empty() && !options.also.empty()) chosen.chosen = "asked for";
+  chosen.sets.insert(chosen.sets.begin(), options.also.begin(), options.also.end());
   // Samples and positions are chosen on logical tensors, also by name.
   if (chosen.sets.empty() && options.positions.any()) {
     Relation by_name;
