@@ -72,18 +72,25 @@ class Search {
       if (!can_be_absorbed(id(pair).role)) return false;
       for (const Node consumer : graph_.consumers(pair)) {
         if (std::ranges::binary_search(group, consumer)) continue;
-        if (!reads_and_agrees(consumer)) return false;
+        const bool agrees = graph_.is_left_out(consumer) ? agrees_behind(id(pair).role, consumer)
+                                                         : !is_transparent(consumer) && feels_nothing(consumer);
+        if (!agrees) return false;
         read = true;
       }
     }
     return read;
   }
 
-  // What reads a record that a relation leaves out reads what that record was made of.
-  bool reads_and_agrees(Node consumer) const {
-    if (!graph_.is_left_out(consumer)) return !is_transparent(consumer) && feels_nothing(consumer);
+  // Gradients pass through records that a relation leaves out, and what they arrive at must agree in itself: programs
+  // of two shapes never have the same code, so that a difference of values that only shrinks would be absorbed step by
+  // step.
+  bool agrees_behind(Role role, Node consumer) const {
+    if (role != Role::grad_input && role != Role::grad_output) return false;
     const auto behind = graph_.consumers(consumer);
-    return !behind.empty() && std::ranges::all_of(behind, [this](Node node) { return reads_and_agrees(node); });
+    return !behind.empty() && std::ranges::all_of(behind, [&](Node node) {
+      if (graph_.is_left_out(node)) return agrees_behind(role, node);
+      return !is_transparent(node) && (state(node) == PairState::bit_equal || state(node) == PairState::within);
+    });
   }
 
   // Smallest set that satisfies the rule, so that a cycle never absorbs itself. Later records are looked at first:
