@@ -80,6 +80,31 @@ TEST_F(VariantFaults, MeanOfMeansOfMicroBatches) {
   EXPECT_THAT(report.diagnosis, hint_says("3.5 = average of micro-batch means; token-weighted would be 4.625"));
 }
 
+TEST_F(VariantFaults, MeanOfMeansOfRanks) {
+  VariantRunOptions right = split(1, 2);
+  right.tokens = {5, 1};
+  VariantRunOptions fault = right;
+  right.step_loss = [](const Moment&, float) { return 2.F; };
+  right.total_factor = [](const Moment&) { return 0.5F; };
+  fault.step_loss = [](const Moment&, float) { return 4.F; };
+  VariantRun a(right);
+  VariantRun b(fault);
+  for (VariantRun* run : {&a, &b}) {
+    for (std::size_t row = 0; row < run->trace.records.size(); ++row) {
+      const RecordId id = run->trace.records[row].id;
+      const bool loss =
+          id.pass == Pass::forward && id.layer == "loss" && (id.role == Role::loss || id.role == Role::output);
+      if (loss && id.step == 0) run->trace.replace(row, testing::scalar(id.rank == 0 ? 1 : 7));
+    }
+  }
+  const Report report = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(first(report), "step 0 · rank 0 · update · loss · loss 0");
+  ASSERT_GE(report.roots.size(), 2U);
+  EXPECT_EQ(report.roots[1].pair.id.role, Role::param_grad) << "the reduced gradient comes next";
+  EXPECT_THAT(report.diagnosis, hint_says("4 = mean of rank means; token-weighted would be 2; before the reduction"));
+}
+
 TEST_F(VariantFaults, ShortLastWindowDividedByTheWholeOne) {
   VariantRunOptions right = split(2);
   right.steps = 3;
