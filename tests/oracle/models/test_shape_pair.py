@@ -37,17 +37,33 @@ ROWS = {"none, 4.x": dict(score_rule="divide"), "none, 5.x": {}, "gelu, scores":
         "all": dict(megatron_mode=True)}
 
 
-# The share of mlp out rests on the kernel that multiplies: another order of sums in another processor's.
-@pytest.mark.parametrize("row, tap, share, slack", [
-    ("none, 4.x", "L0 scores", 0.41, 0.03), ("none, 5.x", "L0 scores", 0.40, 0.03),
-    ("gelu, scores", "L0 mlp out", 0.43, 0.15), ("+ bias", None, 0, 0), ("+ bda", None, 0, 0), ("all", None, 0, 0)])
-def test_float32(tmp_path, row, tap, share, slack):
+@pytest.fixture
+def avx2(monkeypatch):
+    """How many elements a bias added inside the product changes rests on the order in which the product sums, which MKL
+    chooses by the processor: the figures are those of its AVX2 kernels, 0.43; its AVX-512 kernels give 0.32."""
+    monkeypatch.setenv("MKL_ENABLE_INSTRUCTIONS", "AVX2")
+
+
+FLOAT32 = [("none, 4.x", "L0 scores", 0.41), ("none, 5.x", "L0 scores", 0.40), ("gelu, scores", "L0 mlp out", 0.43),
+           ("+ bias", None, 0), ("+ bda", None, 0), ("all", None, 0)]
+
+
+@pytest.mark.parametrize("row, tap, share", FLOAT32)
+def test_float32(tmp_path, avx2, row, tap, share):
     first, logits = parting(tmp_path, "float32", **ROWS[row])
     if tap is None:
         assert first is None
         return
-    check(first, tap, share, slack)
+    check(first, tap, share)
     assert logits[1] > 0.8 and logits[2] < 2e-6
+
+
+@pytest.mark.parametrize("row, tap, share", FLOAT32)
+def test_float32_on_the_kernels_of_this_processor(tmp_path, row, tap, share):
+    """The tap is the same whatever the kernels, and so is that nothing differs."""
+    first, _ = parting(tmp_path, "float32", **ROWS[row])
+    assert (first and first[0]) == tap, first
+    assert tap is None or 0.2 < first[1] < 0.5, first
 
 
 @pytest.mark.parametrize("dtype, numerics, row, tap, share", [
@@ -89,7 +105,7 @@ def test_layer_numbers_scale_scores(tmp_path):
     tensors = shape_pair.draw(layers=4)
     shape_pair.write(tmp_path, tensors)
     inputs = judge.save_inputs(tmp_path, IDS[:, :64])
-    for layout, first, share in (("pipe", 3, 0.42), ("classic", 2, 0.42)):
+    for layout, first in (("pipe", 3), ("classic", 2)):
         plain, scaled = (shape_pair.run_megatron(tmp_path, inputs, "float32", layers=4, layout=layout,
                                                  apply_query_key_layer_scaling=scaling) for scaling in (False, True))
         for i in range(4):
@@ -101,7 +117,7 @@ def test_layer_numbers_scale_scores(tmp_path):
                 assert torch.equal(plain[probs], scaled[probs])
         name = f"tap.layers.{first}.self_attention.scores"
         unequal = (plain[name] != scaled[name] * 3).double().mean().item()
-        assert abs(unequal - share) < 0.15, unequal  # rests on the kernel
+        assert 0.3 < unequal < 0.9, unequal  # rests on the kernel: 0.42 with MKL's AVX-512, 0.81 with its AVX2
 
 
 @pytest.mark.parametrize("dtype, numerics", [("float32", {}), ("float16", EMULATED)])
