@@ -69,6 +69,8 @@ Json pair_json(const PairReport& pair) {
   json["text"] = pair.judgement.text;
   json["gate"] = pair.gate;
   json["form"] = {text_or_null(pair.form_a), text_or_null(pair.form_b)};
+  const auto part = [](const std::optional<RecordId>& of) { return of ? Json(to_string(*of)) : Json(nullptr); };
+  json["part"] = {part(pair.part_a), part(pair.part_b)};
   json["gate_used"] = finite(pair.judgement.used);
   json["estimated"] = pair.judgement.estimated;
   json["metrics"] = metrics(pair);

@@ -169,7 +169,7 @@ PairReport JudgedPairs::report(std::int64_t pair) {
 PairReport JudgedPairs::make_report(std::int64_t pair) const {
   const Record& of_a = a(pair);
   const Record& of_b = b(pair);
-  PairReport result{of_a.id, of_b.id, of_a.dtype, of_b.dtype, of_a.shape, of_b.shape, {}, {}, {}, {}};
+  PairReport result{of_a.id, of_b.id, of_a.dtype, of_b.dtype, of_a.shape, of_b.shape, {}, {}, {}, {}, {}, {}};
   const RecordPair& rows = alignment_.pairs[static_cast<std::size_t>(pair)];
   if (a_.logical) result.form_a = a_.logical->form(rows.a);
   if (b_.logical) result.form_b = b_.logical->form(rows.b);
@@ -177,6 +177,9 @@ PairReport JudgedPairs::make_report(std::int64_t pair) const {
   const std::uint32_t task = task_of_[static_cast<std::size_t>(pair)];
   if (task == no_task) return result;
   result.judgement = whole_.at(task);
+  const std::int64_t place = result.judgement.place;
+  if (a_.logical && place >= 0) result.part_a = a_.logical->source_at(rows.a, place);
+  if (b_.logical && place >= 0) result.part_b = b_.logical->source_at(rows.b, place);
   const Gate& gate = *tasks_[task].gate;
   const bool equality = gate.kind == GateKind::allclose && gate.rtol == 0 && gate.atol == 0;
   result.gate = equality ? "equal values" : describe(gate, of_a.dtype, of_b.dtype);

@@ -41,6 +41,7 @@ struct PairReport {
   Judgement judgement;
   std::string gate;            // as it applied to this pair
   std::string form_a, form_b;  // what a relation made of the recorded tensors; empty: they stand as they are
+  std::optional<RecordId> part_a, part_b;  // of several, the one that holds the element that is shown
 };
 
 // The op inside the layer at which the two runs part.

@@ -208,6 +208,8 @@ class Writer {
     }
     if (!pair.form_a.empty()) field("form of A", pair.form_a);
     if (!pair.form_b.empty()) field("form of B", pair.form_b);
+    if (pair.part_a) field("part of A", describe(*pair.part_a));
+    if (pair.part_b) field("part of B", describe(*pair.part_b));
     field("finding", pair.judgement.text);
     field("gate", pair.gate + use_text(pair.judgement));
     for (const std::string& metric : metric_lines(pair)) field("", metric);

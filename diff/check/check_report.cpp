@@ -31,7 +31,7 @@ Divergence divergence_of(const TraceView& trace, const TraceFinding& finding) {
   Gate gate;
   gate.kind = GateKind::bitwise;
   Divergence result;
-  result.pair = {wrong.id, wrong.id, right.dtype, wrong.dtype, right.shape, wrong.shape, {}, "bitwise", {}, {}};
+  result.pair = {wrong.id, wrong.id, right.dtype, wrong.dtype, right.shape, wrong.shape, {}, "bitwise", {}, {}, {}, {}};
   result.pair.judgement = judge_pair(trace, trace, {{finding.reference, finding.row}, &gate});
   result.origin = origin_of(finding, wrong.id);
   result.explanation = finding.text;

@@ -64,6 +64,8 @@ class FormPlan {
   Bytes apply(const ReadBytes& read) const;
   // Empty when a source has none or they do not fit each other. Only where is_linear().
   Sketch sketch(const ReadSketch& read) const;
+  // The row that this element of the result comes from; nothing where several records were added up.
+  std::optional<std::int64_t> source_at(std::int64_t element) const;
   // What every source was, from the logical tensor; nothing where the form cannot be undone exactly.
   std::optional<std::vector<Bytes>> undo(const Bytes& logical) const;
   bool can_be_undone() const;

@@ -79,4 +79,26 @@ std::optional<std::vector<FormPlan::Bytes>> FormPlan::undo(const Bytes& logical)
   return tensors;
 }
 
+std::optional<std::int64_t> FormPlan::source_at(std::int64_t element) const {
+  std::size_t at = 0;
+  for (std::size_t stage = steps_.size(); stage > 0; --stage) {
+    const Step& step = steps_[stage - 1];
+    const Part& part = stages_[stage][at];
+    if (std::holds_alternative<Sum>(step)) return std::nullopt;
+    if (const auto* gather = std::get_if<Gather>(&step)) element = gather->maps[at].source_of(element);
+    std::size_t piece = 0;
+    if (const auto* concat = std::get_if<Concat>(&step)) {
+      const auto inner = static_cast<std::int64_t>(run_of(part.shape, concat->axis + 1, 1));
+      const std::int64_t whole = part.shape[concat->axis] * inner;
+      const std::int64_t line = element / whole;
+      std::int64_t place = element % whole;
+      const auto size = [&] { return stages_[stage - 1][part.parts[piece]].shape[concat->axis] * inner; };
+      for (; piece + 1 < part.parts.size() && place >= size(); ++piece) place -= size();
+      element = line * size() + place;
+    }
+    at = part.parts[piece];
+  }
+  return sources_[stages_.front()[at].parts.front()].row;
+}
+
 }  // namespace goldentrace

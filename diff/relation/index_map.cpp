@@ -227,6 +227,17 @@ bool IndexMap::is_identity() const {
   return keeps_all_ && axes.size() == 1 && axes[0].stride == 1;
 }
 
+std::int64_t IndexMap::source_of(std::int64_t element) const {
+  std::int64_t source = offset_;
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    for (auto axis = group->rbegin(); axis != group->rend(); ++axis) {
+      source += element % axis->size * axis->stride;
+      element /= axis->size;
+    }
+  }
+  return source;
+}
+
 void IndexMap::gather(std::span<const std::byte> source, std::size_t item, std::span<std::byte> result) const {
   if (result.empty()) return;
   // Read only: the walk's direction says which side is written.

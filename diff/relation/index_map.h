@@ -29,6 +29,9 @@ class IndexMap {
   // False when the axis was merged from axes in another order: the map must be carried out before.
   bool slice(std::int64_t axis, std::int64_t from, std::int64_t to);
 
+  // Which element of the source this one of the result is.
+  std::int64_t source_of(std::int64_t element) const;
+
   // Row-major elements of `item` bytes each; the spans have the sizes of source and result.
   void gather(std::span<const std::byte> source, std::size_t item, std::span<std::byte> result) const;
   // Undoes it. Only where keeps_all().

@@ -31,6 +31,8 @@ class LogicalView {
   virtual std::string misfit(std::int64_t row) const = 0;
   // All recorded tensors of the row.
   virtual std::vector<RecordedTensor> sources(std::int64_t row) const = 0;
+  // The recorded tensor that this element of the row comes from, where there are several and none was added to it.
+  virtual std::optional<RecordId> source_at(std::int64_t row, std::int64_t element) const = 0;
   // What logical content would have been recorded as, tensor by tensor, where the form can be undone.
   virtual std::optional<std::vector<std::vector<std::byte>>> as_recorded(
       std::int64_t row, const std::vector<std::byte>& logical) const = 0;

@@ -284,6 +284,12 @@ std::string RelatedSide::misfit(std::int64_t row) const {
   return found == misfits_.end() ? "" : found->second;
 }
 
+std::optional<RecordId> RelatedSide::source_at(std::int64_t row, std::int64_t element) const {
+  if (!plan(row) || logical_.tensors()[at(row)].sources.size() < 2) return std::nullopt;
+  const std::optional<std::int64_t> source = plan(row)->source_at(element);
+  return source ? std::optional(trace_.records[at(*source)].id) : std::nullopt;
+}
+
 std::optional<std::vector<std::vector<std::byte>>> RelatedSide::as_recorded(
     std::int64_t row, const std::vector<std::byte>& logical) const {
   if (masks_.contains(row)) return std::nullopt;

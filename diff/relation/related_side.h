@@ -55,6 +55,7 @@ class RelatedSide : public LogicalView {
   bool is_transformed(std::int64_t row) const override;
   std::string form(std::int64_t row) const override;
   std::string misfit(std::int64_t row) const override;
+  std::optional<RecordId> source_at(std::int64_t row, std::int64_t element) const override;
   std::optional<std::vector<std::vector<std::byte>>> as_recorded(std::int64_t row,
                                                                  const std::vector<std::byte>& logical) const override;
 

@@ -119,6 +119,22 @@ TEST(Form, CombinesMicroBatchesAndRanks) {
   EXPECT_THAT(bench.apply("replicated(rank) | concat(0, micro)"), ElementsAre(1, 2, 5, 6));
 }
 
+TEST(Form, KnowsWhichRecordAnElementComesFrom) {
+  const Bench bench({{{0, 0}, {2, 2}, {0, 0, 0, 0}},
+                     {{0, 1}, {2, 2}, {1, 1, 1, 1}},
+                     {{1, 0}, {2, 2}, {2, 2, 2, 2}},
+                     {{1, 1}, {2, 2}, {3, 3, 3, 3}}});
+  for (const std::string form :
+       {"concat(0, rank) | concat(1, micro)", "concat(1, micro) | concat(0, rank) | transpose(0, 1)",
+        "transpose(0, 1) | concat(0, micro) | concat(1, rank)"}) {
+    const FormPlan plan = bench.plan(form);
+    const std::vector<double> values = bench.apply(form);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(plan.source_at(static_cast<std::int64_t>(i)), static_cast<std::int64_t>(values[i])) << form;
+  }
+  EXPECT_FALSE(bench.plan("sum(rank) | concat(0, micro)").source_at(0));
+}
+
 TEST(Form, WeighsByTokensOrByGivenWeights) {
   const Bench bench({{{0}, {1}, {2}}, {{1}, {1}, {5}}});
   EXPECT_THAT(bench.apply("weighted-mean(micro, tokens)"), ElementsAre(4.625));

@@ -67,6 +67,21 @@ TEST(RelationFile, NamesFileLineAndTheClosestWord) {
   EXPECT_THAT(error_of("[[pair]\nlayer = 1\n"), AllOf(StartsWith("r.toml: line 1"), HasSubstr("is no TOML")));
 }
 
+TEST(RelationFile, NamesTheClosestWordOfWhatSplitRunsNeed) {
+  EXPECT_THAT(error_of("[[pair]]\nlayer = \"x\"\nform = \"sum(mirco)\"\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("unknown dimension 'mirco', did you mean 'micro'?")));
+  EXPECT_THAT(error_of("[[pair]]\nlayer = \"x\"\nform = \"concat(0, tenser)\"\n"), HasSubstr("did you mean 'tensor'?"));
+  EXPECT_THAT(error_of("[[pair]]\nlayer = \"x\"\npass = \"recompute\"\nstand_in = \"foward\"\n"),
+              AllOf(HasSubstr("line 4"), HasSubstr("unknown pass 'foward', did you mean 'forward'?")));
+  EXPECT_THAT(error_of("[symbols]\nk = { onw = \"ranks.data\" }\n[[pair]]\nlayer = \"x\"\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("did you mean 'own'?")));
+  EXPECT_THAT(error_of("[symbols]\nk = { own = \"a\", b = \"c\" }\n[[pair]]\nlayer = \"x\"\n"),
+              HasSubstr("'own' stands for both sides"));
+  EXPECT_THAT(error_of("[[pair]]\nlayer = \"x\"\nform = \"weighted-mean(micro, 0.5, 0.4)\"\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("sum to 0.9, not to 1")));
+  EXPECT_THAT(error_of("[[pair]]\nlayer = \"x\"\nwhen_c = { }\n"), HasSubstr("did you mean 'when_a'?"));
+}
+
 TEST(RelationFile, RefusesWhatCannotBeRight) {
   EXPECT_THAT(error_of(""), HasSubstr("no [[pair]]"));
   EXPECT_THAT(error_of("[[pair]]\na = \"x\"\n"), HasSubstr("needs 'layer', or both 'a' and 'b'"));

@@ -54,6 +54,12 @@ TEST_P(BenignPairs, AreTheSameAndTheRelationsAreListed) {
   }
 }
 
+VariantRunOptions reordered(std::vector<std::int64_t> order, bool checkpointed = false) {
+  VariantRunOptions options = split(static_cast<std::int64_t>(order.size()), 1, checkpointed);
+  options.order = std::move(order);
+  return options;
+}
+
 const Benign benign[] = {
     {"PlainAccumulated", split(1), split(4), "accumulation"},
     {"AccumulatedPlain", split(4), split(1), "accumulation"},
@@ -70,6 +76,8 @@ const Benign benign[] = {
     {"PlainAccumulatedCheckpointed", split(1), split(4, 1, true), "accumulation + checkpointing"},
     {"CheckpointedRanks", split(1, 1, true), split(1, 4), "data-parallel + checkpointing"},
     {"AllAtOnce", split(1, 1, true), split(2, 2), "accumulation + data-parallel + checkpointing"},
+    {"MicrosInAnotherOrder", split(4), reordered({3, 1, 0, 2}), ""},
+    {"MicrosInAnotherOrderRecomputed", split(4), reordered({3, 1, 0, 2}, true), "checkpointing"},
     {"SketchesOfMicros", split(1), split(4), "accumulation", Kept::payload, Kept::sketches},
     {"SketchesOfTheWhole", split(1), split(4), "accumulation", Kept::sketches, Kept::payload},
     {"SketchesOfRanks", split(1), split(1, 4), "data-parallel", Kept::payload, Kept::sketches},
@@ -123,6 +131,22 @@ TEST(Variants, OtherRowsAreOtherInputs) {
   const Report report = diff(a.trace.view(), b.trace.view());
   EXPECT_EQ(exit_code(report), 2);
   EXPECT_THAT(report.reason, HasSubstr("inputs differ"));
+}
+
+TEST(Variants, TheMicroBatchAndTheRankOfADifferenceAreNamed) {
+  VariantRunOptions fault = split(2, 2);
+  fault.weight = [](const testing::Moment& at, const std::string& layer, testing::Matrix& value) {
+    if (at.rank == 1 && at.micro == 1 && layer == "layers.2") value.at(1, 2) += 0.125F;
+  };
+  const VariantRun a(split(1));
+  const VariantRun b(fault);
+  DiffOptions options;
+  options.filter = "loss";
+  const Report report = diff(a.trace.view(), b.trace.view(), options);
+  ASSERT_FALSE(report.roots.empty());
+  ASSERT_TRUE(report.roots.front().pair.part_b.has_value()) << to_text(report);
+  EXPECT_EQ(describe(*report.roots.front().pair.part_b), "step 0 · micro 1 · rank 1 · forward · loss · input 0");
+  EXPECT_THAT(to_text(report), HasSubstr("part of B   step 0 · micro 1 · rank 1 · forward · loss · input 0"));
 }
 
 TEST(Variants, JoiningWithoutAnyPayloadNamesTheTensor) {
