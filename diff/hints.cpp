@@ -55,6 +55,13 @@ void add_offset(const TensorView& a, const TensorView& b, Hints& result) {
   if (offset) result.push_back(hint("offset", "offset " + show(*offset, 6) + ": B is A plus a constant", *offset));
 }
 
+// Weights that a converter left at their initial values.
+void add_constant(const TensorView& a, const TensorView& b, Hints& result) {
+  const std::optional<double> of_b = repeated_number(b);
+  if (!of_b || *of_b == 0 || repeated_number(a)) return;
+  result.push_back(hint("constant", "every element of B is " + show(*of_b, 6), *of_b));
+}
+
 void add_places(const TensorView& a, const TensorView& b, Hints& result) {
   if (only_last_position_agrees(a, b)) {
     result.push_back(hint("mask", "mask: only non-final positions differ"));
@@ -64,7 +71,9 @@ void add_places(const TensorView& a, const TensorView& b, Hints& result) {
                                   : "positions " + std::to_string(ends->first) + " to " + std::to_string(ends->last);
     result.push_back(hint("padding", "only " + positions + " of sample " + std::to_string(ends->sample) + ": padding"));
   }
-  const std::int64_t rows = rows_zeroed(a, b);
+  // Where all of B is zero there is another hint for it.
+  const bool all = std::ranges::find(result, "zero", &Diagnosis::kind) != result.end();
+  const std::int64_t rows = all ? 0 : rows_zeroed(a, b);
   if (rows > 0) result.push_back(hint("zero-row", counted(rows, "row") + " of B zero where A is not"));
 }
 
@@ -95,6 +104,7 @@ Hints hints(const TensorView& a, const TensorView& b, const Judgement& judgement
   }
   add_scale(a, b, found, result);
   add_offset(a, b, result);
+  add_constant(a, b, result);
   if (is_permutation(a, b)) result.push_back(hint("permutation", "same values in another order"));
   add_places(a, b, result);
   add_rounding(a, b, found, result);

@@ -40,7 +40,7 @@ std::string ratio_word(double ratio) {
   const double whole = std::round(ratio);
   if (whole != 0 && std::abs(whole) <= most && is_nearly(ratio, whole)) return show(whole, 6);
   const double inverse = std::round(1 / ratio);
-  if (std::abs(inverse) <= most && is_nearly(ratio, 1 / inverse)) return "1/" + show(inverse, 6);
+  if (inverse != 0 && std::abs(inverse) <= most && is_nearly(ratio, 1 / inverse)) return "1/" + show(inverse, 6);
   return show(ratio, 3);
 }
 

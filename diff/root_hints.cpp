@@ -1,6 +1,7 @@
 #include "diff/root_hints.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "diff/code_hints.h"
 #include "diff/hints.h"
@@ -8,6 +9,7 @@
 #include "diff/relation/candidate_forms.h"
 #include "diff/relation/weight_match.h"
 #include "diff/row_order.h"
+#include "diff/weight_hints.h"
 #include "diff/whole_sketch.h"
 
 namespace goldentrace {
@@ -66,22 +68,6 @@ void add_setting_hints(const Header& a, const Header& b, const PairReport& pair,
   if (auto groups = query_group_hint(a, b, pair)) result.push_back(std::move(*groups));
 }
 
-// A parameter that holds another parameter's content: tied where it should not be, or the other way round.
-void add_tie(const TraceView& trace, std::int64_t row, const std::string& side, std::vector<Diagnosis>& result) {
-  const Record& own = trace.records[static_cast<std::size_t>(row)];
-  if (own.id.role != Role::param || element_count(own.shape) < 2) return;
-  for (const Record& other : trace.records) {
-    const bool equal = other.id.role == Role::param && other.id.layer != own.id.layer &&
-                       other.fingerprint.hash == own.fingerprint.hash && other.shape == own.shape;
-    if (!equal) continue;
-    result.push_back({"tied",
-                      side + "'s " + own.id.layer + " " + own.id.index + " equals " + side + "'s " + other.id.layer +
-                          " " + other.id.index,
-                      false, std::nullopt});
-    return;
-  }
-}
-
 // A row order that has a name says what a layout says.
 bool names_an_order(const std::vector<Diagnosis>& hints) {
   return std::ranges::any_of(hints, [](const Diagnosis& each) {
@@ -115,12 +101,7 @@ std::vector<Diagnosis> root_hints(const TraceView& a, const TraceView& b, const 
   add_layout(a, b, rows, result);
   add_code_hints(a, b, rows, code, root, result);
   if (a.header && b.header) add_setting_hints(*a.header, *b.header, root.pair, result);
-  std::vector<Diagnosis> tie_a;
-  std::vector<Diagnosis> tie_b;
-  add_tie(a, rows.a, "A", tie_a);
-  add_tie(b, rows.b, "B", tie_b);
-  if (tie_a.empty()) result.insert(result.end(), tie_b.begin(), tie_b.end());
-  if (tie_b.empty()) result.insert(result.end(), tie_a.begin(), tie_a.end());
+  std::ranges::move(weight_hints(a, b, rows), std::back_inserter(result));
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "diff/row_order.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -100,6 +101,22 @@ class Orders {
             return "QKV order, v" + std::to_string(version) + " layout read as v" + std::to_string(taken_for);
           }
         }
+      }
+      const std::string parts = exchanged(width, stored[2]);
+      if (!parts.empty()) return parts;
+    }
+    return "";
+  }
+
+  // Two of query, key and value: thirds, or within each head.
+  std::string exchanged(std::size_t width, const Order& by_head) const {
+    constexpr std::array<std::string_view, 3> parts{"query", "key", "value"};
+    for (std::size_t first = 0; first < 2; ++first) {
+      for (std::size_t second = first + 1; second < 3; ++second) {
+        Order order = unchanged(rows());
+        for (std::size_t k = 0; k < width; ++k) std::swap(order[first * width + k], order[second * width + k]);
+        if (!is(order) && !is(after(by_head, after(order, inverse(by_head))))) continue;
+        return std::string(parts[first]) + " and " + std::string(parts[second]) + " exchanged";
       }
     }
     return "";

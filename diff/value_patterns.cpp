@@ -93,6 +93,16 @@ std::optional<double> constant_offset(const TensorView& a, const TensorView& b) 
   return constant ? std::optional(offset) : std::nullopt;
 }
 
+std::optional<double> repeated_number(const TensorView& tensor) {
+  const std::int64_t count = count_of(tensor);
+  if (count < 2) return std::nullopt;
+  const double first = element_as_double(tensor, 0);
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (element_as_double(tensor, i) != first) return std::nullopt;
+  }
+  return first;
+}
+
 bool is_permutation(const TensorView& a, const TensorView& b) {
   std::uint64_t sum_a = 0;
   std::uint64_t sum_b = 0;

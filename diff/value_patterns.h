@@ -20,6 +20,9 @@ double scale_residual(const TensorView& a, const TensorView& b, double ratio);
 // c such that b = a + c for every element but for rounding; none when there is none or c is 0.
 std::optional<double> constant_offset(const TensorView& a, const TensorView& b);
 
+// The number that every element is, of two elements or more.
+std::optional<double> repeated_number(const TensorView& tensor);
+
 // The same elements in another order (by an order-independent hash).
 bool is_permutation(const TensorView& a, const TensorView& b);
 

@@ -45,6 +45,13 @@ TEST(RowOrder, NamesVersionsOfQueryKeyValue) {
             std::string(permuted) + ": QKV order, v1 layout read as v0");
 }
 
+TEST(RowOrder, NamesPartsThatAreExchanged) {
+  EXPECT_EQ(Pair({4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11}).name(), std::string(permuted) + ": query and key exchanged");
+  EXPECT_EQ(Pair({0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7}).name(), std::string(permuted) + ": key and value exchanged");
+  // Within each of two heads.
+  EXPECT_EQ(Pair({2, 3, 0, 1, 4, 5, 8, 9, 6, 7, 10, 11}).name(), std::string(permuted) + ": query and key exchanged");
+}
+
 TEST(RowOrder, NamesGroupsOfQueries) {
   EXPECT_EQ(Pair({0, 1, 4, 6, 2, 3, 5, 7}).name(),
             std::string(permuted) + ": GQA groups (2 groups of 2) read as all queries, all keys, all values");

@@ -63,6 +63,14 @@ TEST(Hints, NameTheMask) {
   EXPECT_THAT(hints_of(a, floats({1, 2, 3, 1, 2, 3, 1, 2, 4}, {3, 3})), Not(has_kind("mask")));
 }
 
+TEST(Hints, NameOneNumberEverywhere) {
+  EXPECT_THAT(hints_of(floats({1, 2, 3}), floats({1, 1, 1})), says("every element of B is 1"));
+  EXPECT_THAT(hints_of(floats({2, 2, 2}), floats({1, 1, 1})), Not(has_kind("constant")));
+  // All zeros: one hint, and no rows.
+  const Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  EXPECT_THAT(hints_of(a, floats({0, 0, 0, 0}, {2, 2})), ::testing::ElementsAre(Field(&Diagnosis::kind, "zero")));
+}
+
 TEST(Hints, NameZeroRows) {
   const Tensor a = floats({1, 2, 3, 4}, {2, 2});
   EXPECT_THAT(hints_of(a, floats({0, 0, 3, 4}, {2, 2})), says("1 row of B zero"));

@@ -218,6 +218,30 @@ def test_a_fault_is_found_where_it_is(conversions, name):
     assert (first["origin"] == "weight") == (role == "param"), first
 
 
+HINTS = {
+    "version 2 read as 0": "QKV order, v2 layout read as v0", "version 0 read as 2": "QKV order, v0 layout read as v2",
+    "query and key exchanged": "query and key exchanged", "key and value exchanged": "key and value exchanged",
+    "square weights not transposed": "B matches A if the weight is transposed",
+    "layers off by one": "B holds A's layers.1.input_layernorm weight",
+    "two layers exchanged": "B holds A's layers.2.input_layernorm weight",
+    "norms of a layer exchanged": "B holds A's layers.0.post_attention_layernorm weight",
+    "bias of the attention dropped": "B is all zeros", "bias of the second projection dropped": "B is all zeros",
+    "tied head lost": "A's logits word_embeddings.weight equals A's embedding.word word_embeddings.weight",
+    "epsilon not converted": "norm epsilon 1e-05 | 0.001", "exact GELU instead of its approximation": "GELU approximation: tanh | erf",
+    "scores divided by their layer": "score ratio 1/2, 1/3 by layer: query-key layer scaling not undone",
+    "scores not scaled": "ratio 2.83, 2.8", "final norm left at its initial values": "every element of B is 1",
+    "weights of one layer in a narrower type": "B holds A's values rounded to bfloat16",
+    "positions one row late": "same values, permuted rows",
+}
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_one_hint_says_why(conversions, name):
+    report = conversions.differ(conversions.original, conversions.record("hf", conversions.faulty(FAULTS[name][0])))
+    hints = [each["text"] for each in report["diagnosis"]]
+    assert len(hints) == 1 and HINTS[name] in hints[0], hints
+
+
 def test_the_right_conversion_is_flagged_nowhere(conversions):
     for folder in (conversions.hf, conversions.faulty(lambda state, config: None)):
         report = conversions.differ(conversions.original, conversions.record("hf", folder))

@@ -48,12 +48,15 @@ verdict padded.h5 hf.h5 --filter '*'
 echo "every switch, and each of them off"
 fused() { run fused --shape megatron --load mg --set loss_over_padding=false --set openai_gelu=false --set bias_gelu_fusion=true "$@"; }
 mode() { run mode --shape hf --load ck --set megatron_mode=true "$@"; }
-fused --dtype bfloat16
-mode --dtype bfloat16
-gtrace diff fused.h5 mode.h5 --gate bitwise --filter 'layers.*' --json | "$PYTHON" -c '
+for dtype in "float32" "float16 --set half_mode=emulated" "bfloat16"; do
+  fused --dtype $dtype
+  mode --dtype $dtype
+  gtrace diff fused.h5 mode.h5 --gate bitwise --filter 'layers.*' --limit 1000 --json | "$PYTHON" -c '
 import json, sys
 report = json.load(sys.stdin)
-print("forward findings", [m["id"] for m in report["mismatches"] if "/forward/" in m["id"]])'
+found = [m["id"] for m in report["mismatches"] + report["absorbed_records"] if "/forward/" in m["id"]]
+print("forward findings", found, report["missing"], report["extra"], report["compared"] > 200)'
+done
 for switch in gelu scores bias bda; do
   mode --dtype bfloat16 --set megatron_mode.$switch=false
   echo "$switch: $(first fused.h5 mode.h5 --gate bitwise)"
