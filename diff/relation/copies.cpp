@@ -16,7 +16,7 @@ class CopyFinder {
     for (const LogicalTensor& tensor : side_.tensors()) {
       if (counts_ && !counts_(record(tensor.sources.front()).id)) continue;
       std::vector<Dimension> over;
-      for (const FormStep& step : tensor.match.form.steps()) {
+      for (const FormStep& step : tensor.match->form.steps()) {
         if (step.word == FormWord::replicated) over.push_back(step.over());
       }
       if (!over.empty()) check(tensor, over);

@@ -190,6 +190,29 @@ Form Form::without_common() const {
   return result;
 }
 
+Form Form::of_copies(Dimension over) const {
+  Form result;
+  std::set<std::size_t> replaced;
+  for (const FormStep& step : steps_) {
+    if (step.combines() && step.over() == over) replaced.insert(step.scope);
+  }
+  const Form copies("replicated(" +
+                    std::string(over == Dimension::data     ? "data"
+                                : over == Dimension::tensor ? "tensor"
+                                : over == Dimension::rank   ? "rank"
+                                                            : "micro") +
+                    ")");
+  for (const FormStep& step : steps_) {
+    if (!replaced.contains(step.scope)) {
+      result.steps_.push_back(step);
+    } else if (step.combines() && step.over() == over) {
+      result.join(copies, step.scope);
+    }
+  }
+  result.text_ = text_;
+  return result;
+}
+
 void Form::join(const Form& next, std::size_t scope) {
   if (next.steps_.empty()) return;
   text_ += (steps_.empty() ? "" : " | ") + next.text_;

@@ -52,6 +52,9 @@ class Form {
   ShardPlace combined(ShardPlace shard) const;
   bool combines() const;
   Form without_common() const;
+  // For records that are copies along the dimension: of every joined form that combines over it nothing but that is
+  // left.
+  Form of_copies(Dimension over) const;
   // Carried out behind this one; names in its arguments are of the scope `scope`.
   void join(const Form& next, std::size_t scope);
   std::set<std::string> names() const;  // symbols and captures of its arithmetic

@@ -57,6 +57,7 @@ LogicalSide::LogicalSide(const TraceView& trace, const TraceView& other, std::sp
       if (pattern_of(line, role.part) && conditions_hold(line, trace, other, role.part)) known.push_back(&line);
     }
   }
+  find_copied_steps();
   collect();
   sort();
   name_layers();
@@ -126,26 +127,51 @@ const LineMatch& LogicalSide::known_match(const Record& record) {
   return place->second;
 }
 
+// Steps without a loss in which all data-parallel ranks were fed the same: an evaluation that each of them does.
+void LogicalSide::find_copied_steps() {
+  using Fed = std::map<std::int32_t, std::set<std::tuple<std::int64_t, std::string, Hash128>>>;  // by data index
+  std::map<std::int64_t, Fed> fed;
+  std::set<std::int64_t> with_loss;
+  for (const Record& record : trace_.records) {
+    const RecordId& id = record.id;
+    if (id.role == Role::loss) with_loss.insert(id.step);
+    if (record.declared) fed[id.step][ranks_.shard_of(id).data].emplace(id.micro, id.index, record.fingerprint.hash);
+  }
+  for (const auto& [step, ranks] : fed) {
+    const auto is_same = [&ranks](const Fed::value_type& each) { return each.second == ranks.begin()->second; };
+    if (ranks.size() > 1 && !with_loss.contains(step) && std::ranges::all_of(ranks, is_same))
+      copied_steps_.insert(step);
+  }
+}
+
+const LineMatch& LogicalSide::match_of(const Record& record) {
+  const LineMatch& known = known_match(record);
+  if (!copied_steps_.contains(record.id.step) || !known.form.combines()) return known;
+  const auto [place, added] = copied_.try_emplace(&known, known);
+  if (added) place->second.form = known.form.of_copies(Dimension::data);
+  return place->second;
+}
+
 void LogicalSide::collect() {
   using Key =
       std::tuple<std::int64_t, ShardPlace, Pass, std::string, std::int32_t, Role, std::string, std::int32_t, bool>;
   std::map<Key, std::size_t> open;
   for (std::size_t row = 0; row < trace_.records.size(); ++row) {
     const Record& record = trace_.records[row];
-    LogicalTensor tensor{{static_cast<std::int64_t>(row)}, known_match(record), {}};
-    for (const SetMatch& set : tensor.match.sets) ++uses_[set.line];
-    if (!tensor.match.form.combines()) {
+    LogicalTensor tensor{{static_cast<std::int64_t>(row)}, &match_of(record), {}};
+    for (const SetMatch& set : tensor.match->sets) ++uses_[set.line];
+    if (!tensor.match->form.combines()) {
       tensors_.push_back(std::move(tensor));
       continue;
     }
     const RecordId& id = record.id;
     const Key key{id.step,
-                  tensor.match.form.combined(ranks_.shard_of(id)),
+                  tensor.match->form.combined(ranks_.shard_of(id)),
                   id.pass,
-                  tensor.match.layer,
+                  tensor.match->layer,
                   id.call,
                   id.role,
-                  tensor.match.index,
+                  tensor.match->index,
                   record.position,
                   record.declared};
     const auto [place, added] = open.try_emplace(key, tensors_.size());
@@ -173,12 +199,12 @@ using Place = std::tuple<std::int64_t, std::string, std::int32_t, Role, std::int
 
 Place place_of(const LogicalTensor& tensor, const Record& record) {
   const RecordId& id = record.id;
-  return {id.step, tensor.match.layer, id.call,
-          id.role, record.position,    tensor.match.by_line ? tensor.match.index : ""};
+  return {id.step, tensor.match->layer, id.call,
+          id.role, record.position,     tensor.match->by_line ? tensor.match->index : ""};
 }
 
 std::optional<Pass> stand_in_of(const LogicalTensor& tensor) {
-  for (const SetMatch& set : tensor.match.sets) {
+  for (const SetMatch& set : tensor.match->sets) {
     if (set.line->stand_in) return set.line->stand_in;
   }
   return std::nullopt;
@@ -217,7 +243,7 @@ void LogicalSide::name_layers() {
   for (const LogicalTensor& tensor : tensors_) {
     const RecordId& id = trace_.records[static_cast<std::size_t>(tensor.sources.front())].id;
     const bool says = id.role == Role::output || id.role == Role::input;
-    if (says && !tensor.is_left_out()) names[id.layer].insert(tensor.match.layer);
+    if (says && !tensor.is_left_out()) names[id.layer].insert(tensor.match->layer);
   }
   for (const auto& [layer, found] : names) {
     if (found.size() == 1) layers_[layer] = *found.begin();

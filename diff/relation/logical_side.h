@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -46,16 +47,18 @@ struct LineMatch {
 // One logical tensor before its form is carried out.
 struct LogicalTensor {
   std::vector<std::int64_t> sources;  // rows, in the order of their shards
-  LineMatch match;
-  std::optional<Pass> stands_for;  // the other trace has it in this pass
+  const LineMatch* match = nullptr;   // of the side; many tensors have the same
+  std::optional<Pass> stands_for;     // the other trace has it in this pass
 
-  bool is_left_out() const { return match.line() && !(match.line()->a && match.line()->b); }
+  bool is_left_out() const { return match->line() && !(match->line()->a && match->line()->b); }
 };
 
 class LogicalSide {
  public:
   // `other`: the trace on the other side, whose header decides conditions too. The roles must outlive it.
   LogicalSide(const TraceView& trace, const TraceView& other, std::span<const RelationRole> roles);
+  LogicalSide(const LogicalSide&) = delete;
+  LogicalSide& operator=(const LogicalSide&) = delete;
 
   // Where a line says that records of this trace stand for what only the other one has: they do so from now on.
   void stand_in_for(const LogicalSide& other);
@@ -77,6 +80,8 @@ class LogicalSide {
   bool comes_from(const Record& record, const NamePattern& layer, const Captures& captures) const;
   const Record* input_of(const Record& gradient) const;
   const LineMatch& known_match(const Record& record);
+  void find_copied_steps();
+  const LineMatch& match_of(const Record& record);
   void collect();
   void sort();
   void name_layers();
@@ -86,6 +91,8 @@ class LogicalSide {
   RankGrid ranks_;
   std::vector<Lines> lines_;  // of every role those whose conditions hold, the last first
   std::unordered_map<std::string, LineMatch> known_;
+  std::unordered_map<const LineMatch*, LineMatch> copied_;  // for steps in which every rank does the same
+  std::set<std::int64_t> copied_steps_;
   std::vector<LogicalTensor> tensors_;
   std::map<const RelationLine*, std::int64_t> uses_;
   std::map<std::string, std::string, std::less<>> layers_;

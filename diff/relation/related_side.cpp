@@ -64,17 +64,17 @@ RelatedSide::RelatedSide(const TraceView& trace, const TraceView& other, const L
 
 Record RelatedSide::logical_record(const LogicalTensor& tensor) {
   Record record = trace_.records[at(tensor.sources.front())];
-  record.id.layer = tensor.match.layer;
-  record.id.index = tensor.match.index;
+  record.id.layer = tensor.match->layer;
+  record.id.index = tensor.match->index;
   if (tensor.stands_for) record.id.pass = *tensor.stands_for;
-  const Form& form = tensor.match.form;
+  const Form& form = tensor.match->form;
   if (form.combines()) {
     const ShardPlace whole = form.combined({0, 1, 1});
     const ShardPlace left = form.combined(logical_.ranks().shard_of(record.id));
     record.id.micro = left.micro;
     record.id.rank = left.data * (whole.tensor == 0 ? 1 : logical_.ranks().tensor_degree()) + left.tensor;
   }
-  if (tensor.match.by_line) record.position = position_of(*tensor.match.line(), record.id.index);
+  if (tensor.match->by_line) record.position = position_of(*tensor.match->line(), record.id.index);
   return record;
 }
 
@@ -145,7 +145,7 @@ double RelatedSide::tokens(const FormSource& source) const {
 }
 
 FormContext RelatedSide::context(std::int64_t row, std::optional<std::int64_t> common) const {
-  const std::vector<SetMatch>& sets = logical_.tensors()[at(row)].match.sets;
+  const std::vector<SetMatch>& sets = logical_.tensors()[at(row)].match->sets;
   FormContext result;
   result.value_of = [this, &sets](std::size_t scope, std::string_view name) { return value_of(name, sets[scope]); };
   result.partner = [this, &sets](const FormStep& step, const FormSource& source) {
@@ -158,7 +158,7 @@ FormContext RelatedSide::context(std::int64_t row, std::optional<std::int64_t> c
 
 bool RelatedSide::make_plan(std::int64_t row, std::optional<std::int64_t> common) {
   const LogicalTensor& tensor = logical_.tensors()[at(row)];
-  const Form& form = tensor.match.form;
+  const Form& form = tensor.match->form;
   if (form.steps().empty()) return true;
   std::vector<FormSource> sources;
   for (const std::int64_t each : tensor.sources) sources.push_back(source(each));
@@ -182,7 +182,7 @@ void RelatedSide::leave_out(std::int64_t row, std::string reason) {
 
 std::string RelatedSide::reason(std::int64_t row) const {
   const auto found = reasons_.find(row);
-  return found != reasons_.end() ? found->second : logical_.tensors()[at(row)].match.line()->reason;
+  return found != reasons_.end() ? found->second : logical_.tensors()[at(row)].match->line()->reason;
 }
 
 void RelatedSide::take_sample(std::int64_t row, std::int64_t at_entry) {
@@ -191,7 +191,7 @@ void RelatedSide::take_sample(std::int64_t row, std::int64_t at_entry) {
     return Form("slice(" + std::to_string(axis) + ", " + std::to_string(from) + ", " + std::to_string(to) + ")");
   };
   const std::optional<FormPlan>& known = plans_[at(row)];
-  Form form = tensor.match.form.without_common();
+  Form form = tensor.match->form.without_common();
   // What both sides have of an axis was asked last.
   if (known && known->common_axis() >= 0)
     form.join(slice(known->common_axis(), 0, known->shape()[at(known->common_axis())]), 0);

@@ -108,7 +108,7 @@ class RelatedTraces::State {
 
  private:
   const RelationLine* line(const RecordPair& pair) const {
-    return a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match.line();
+    return a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match->line();
   }
 
   static const LogicalSide& standing_in(LogicalSide& side, const LogicalSide& other) {
@@ -123,7 +123,7 @@ class RelatedTraces::State {
     bool made_b = b_.make_plan(pair.b, std::nullopt);
     if (made_a && made_b) cut_to_common(pair);
     for (const auto& [side, row] : {std::pair(&a_, pair.a), std::pair(&b_, pair.b)}) {
-      for (const SetMatch& set : side->logical().tensors()[static_cast<std::size_t>(row)].match.sets) {
+      for (const SetMatch& set : side->logical().tensors()[static_cast<std::size_t>(row)].match->sets) {
         FormFit& fit = fits_[set.line];
         if (made_a && made_b) {
           ++fit.fitting;
@@ -157,7 +157,7 @@ class RelatedTraces::State {
   void mask(const RecordPair& pair) {
     const RelationLine* known = line(pair);
     if (!known || !known->unmasked) return;
-    const auto& sets = a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match.sets;
+    const auto& sets = a_.logical().tensors()[static_cast<std::size_t>(pair.a)].match->sets;
     const RelatedSide& named = sets.back().role->part == RelationPart::a ? a_ : b_;
     const std::int64_t row = &named == &a_ ? pair.a : pair.b;
     const std::int64_t probs = find_mask(named, row, *known->unmasked);
@@ -260,8 +260,8 @@ class RelatedTraces::State {
   static std::int64_t find_mask(const RelatedSide& side, std::int64_t row, const NamePattern& layer) {
     const LogicalTensor& tensor = side.logical().tensors()[static_cast<std::size_t>(row)];
     const RecordId& id = side.recorded_id(row);
-    if (tensor.match.sets.empty()) return -1;
-    for (const std::int64_t each : side.rows_of(layer.expand(tensor.match.sets.back().captures), Role::output)) {
+    if (tensor.match->sets.empty()) return -1;
+    for (const std::int64_t each : side.rows_of(layer.expand(tensor.match->sets.back().captures), Role::output)) {
       const RecordId& other = side.recorded_id(side.row_of(each));
       const bool beside = other.step == id.step && other.micro == id.micro && other.rank == id.rank &&
                           other.pass != Pass::recompute && other.call == id.call;

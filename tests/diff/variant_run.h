@@ -38,6 +38,7 @@ struct VariantRunOptions {
   std::int32_t ranks = 1;
   std::int64_t steps = 2;
   bool checkpointed = false;          // layers.1 and layers.2 are recomputed
+  bool evaluates = false;             // at the end, every rank the same rows
   bool one_process = true;            // update records of rank 0 only
   std::vector<std::int64_t> order;    // in which the micro-batches are taken; empty: one after another
   std::vector<std::int64_t> present;  // per step, how many of them there are; empty: all
@@ -62,6 +63,7 @@ class VariantRun {
     t_ = values(o_.rows, 2, 4);
     header();
     for (std::int64_t step = 0; step < o_.steps; ++step) train(step);
+    if (o_.evaluates) evaluate();
   }
 
   MemoryTrace trace;
@@ -198,6 +200,18 @@ class VariantRun {
       }
     }
     update(step);
+  }
+
+  // A step without loss.
+  void evaluate() {
+    for (std::int32_t rank = 0; rank < (o_.one_process ? 1 : o_.ranks); ++rank) {
+      const Moment at{o_.steps, 0, rank, false};
+      const RecordId declared = id(at, Pass::forward, std::string(root_layer), Role::input, "x");
+      const Known x{values(3, 3, 5), trace.add(declared, tensor(values(3, 3, 5)))};
+      trace.records.back().declared = trace.records.back().external = true;
+      Known weight;
+      linear(at, Pass::forward, "layers.0", x, weight);
+    }
   }
 
   void run_micro(const Moment& at) {

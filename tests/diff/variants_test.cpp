@@ -109,7 +109,10 @@ TEST(Variants, MicroBatchesInAnotherOrderMeetByTheirInputs) {
 TEST(Variants, RealRanksHaveEqualUpdates) {
   VariantRunOptions options = split(1, 4);
   options.one_process = false;
-  const VariantRun a(split(1));
+  options.evaluates = true;
+  VariantRunOptions whole = split(1);
+  whole.evaluates = true;
+  const VariantRun a(whole);
   const VariantRun b(options);
   const Report report = diff(a.trace.view(), b.trace.view());
   EXPECT_EQ(exit_code(report), 0) << to_text(report);
