@@ -1,0 +1,71 @@
+// The relation `data-parallel` on both GPT shapes: a batch of two against its samples, each run by itself as a rank.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff/text_report.h"
+#include "tests/cases/models/tiny.h"
+#include "tests/cases/runs/runs.h"
+#include "tests/diff/memory_trace.h"
+#include "tests/support/temporary_folder.h"
+#include "traces/trace_reader.h"
+
+namespace goldentrace::cases {
+namespace {
+
+using ::testing::HasSubstr;
+
+GptOptions sample(const GptOptions& options, std::int64_t number) {
+  GptOptions result = options;
+  GptBatch& batch = result.batches.front();
+  batch = {batch.ids.slice(0, number, number + 1).clone(), batch.labels.slice(0, number, number + 1).clone(), {}, {}};
+  return result;
+}
+
+// The records of a run in one pass or another, as a rank's.
+void append(testing::MemoryTrace& trace, const TraceReader& run, std::int32_t rank, bool of_update) {
+  std::vector<std::int64_t> row_of(run.records().size(), -1);
+  for (std::size_t row = 0; row < run.records().size(); ++row) {
+    const Record& record = run.records()[row];
+    if ((record.id.pass == Pass::update) != of_update) continue;
+    RecordId id = record.id;
+    id.rank = rank;
+    std::vector<std::int64_t> from;
+    for (const std::int64_t producer : record.producers) from.push_back(row_of[static_cast<std::size_t>(producer)]);
+    row_of[row] =
+        trace.add(id, {record.dtype, record.shape, run.payload(static_cast<std::int64_t>(row))}, from, record.position);
+    trace.records.back().declared = record.declared;
+    trace.records.back().external = record.external;
+  }
+}
+
+class DataParallelShapes : public ::testing::TestWithParam<GptKind> {};
+
+TEST_P(DataParallelShapes, SamplesOnRanksAreTheBatch) {
+  const testing_support::TemporaryFolder folder;
+  const bool megatron = GetParam() == GptKind::megatron;
+  const GptOptions options = megatron ? tiny_megatron_options() : tiny_options();
+  const auto run = [&](const std::string& file, const GptOptions& settings) {
+    record(folder / file, settings, {.parameter = set_by_formula([](const auto&, at::Tensor t) { return t; })});
+    return std::make_unique<TraceReader>(folder / file);
+  };
+  const auto whole = run("whole.h5", options);
+  const auto first = run("first.h5", sample(options, 0));
+  const auto second = run("second.h5", sample(options, 1));
+  testing::MemoryTrace ranks;
+  ranks.header = first->header();
+  ranks.header["ranks"] = ranks.header["ranks.data"] = "2";
+  append(ranks, *first, 0, false);
+  append(ranks, *second, 1, false);
+  append(ranks, *whole, 0, true);
+  // Some gradients of TINY are all but zero.
+  const Report report = diff(view(*whole), ranks.view(), {.gate = {.rel = 1e-4}});
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_EQ(report.relation.name, "data-parallel");
+  EXPECT_EQ(report.mismatched + report.absorbed, 0);
+  EXPECT_TRUE(report.missing.empty() && report.extra.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, DataParallelShapes, ::testing::Values(GptKind::hf, GptKind::megatron));
+
+}  // namespace
+}  // namespace goldentrace::cases
