@@ -111,6 +111,16 @@ std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const Re
   return Diagnosis{"epsilon", "norm epsilon " + *of_a + " | " + *of_b, false, std::nullopt};
 }
 
+std::optional<Diagnosis> head_count_hint(const Header& a, const Header& b, const PairReport& root) {
+  const std::string part = root.id.layer.substr(root.id.layer.rfind('.') + 1);
+  const bool has_heads = part == "scores" || part == "probs" || part == "context";
+  if (root.judgement.finding != Finding::shape || !has_heads) return std::nullopt;
+  const std::optional<std::string> of_a = setting(a, {"num_attention_heads", "n_head"});
+  const std::optional<std::string> of_b = setting(b, {"num_attention_heads", "n_head"});
+  if (!of_a || !of_b || *of_a == *of_b) return std::nullopt;
+  return Diagnosis{"heads", "attention heads " + *of_a + " | " + *of_b, false, std::nullopt};
+}
+
 std::optional<Diagnosis> query_group_hint(const Header& a, const Header& b, const PairReport& root) {
   const std::string part = root.id.layer.substr(root.id.layer.rfind('.') + 1);
   if (root.judgement.finding != Finding::shape || (part != "query_key_value" && part != "c_attn")) return std::nullopt;

@@ -21,6 +21,9 @@ std::vector<Diagnosis> precision_hints(const Header& a, const Header& b, const T
 // "norm epsilon 1e-05 | 1e-06" where the output of a norm differs and the headers have the two values.
 std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const RecordId& root);
 
+// "attention heads 4 | 2" where the shapes of scores or probabilities differ and the headers say why.
+std::optional<Diagnosis> head_count_hint(const Header& a, const Header& b, const PairReport& root);
+
 // "GQA: 4 heads in 2 query groups | 4 heads without groups" where query, key and value of the two models have
 // unequal sizes and the headers say why.
 std::optional<Diagnosis> query_group_hint(const Header& a, const Header& b, const PairReport& root);
