@@ -178,5 +178,48 @@ TEST(Variants, OneSideWithPayloadIsEnoughToJoin) {
   EXPECT_EQ(exit_code(diff(b.trace.view(), a.trace.view())), 0);
 }
 
+// What layers.1 returns, in all micro-batches and where layers.2 reads it, times `factor`.
+void scale_middle(MemoryTrace& trace, float factor) {
+  for (std::size_t row = 0; row < trace.records.size(); ++row) {
+    const RecordId& id = trace.records[row].id;
+    const bool middle = id.pass == Pass::forward && ((id.layer == "layers.1" && id.role == Role::output) ||
+                                                     (id.layer == "layers.2" && id.role == Role::input));
+    if (!middle) continue;
+    testing::Tensor value{trace.records[row].dtype, trace.records[row].shape, trace.payloads[row]};
+    for (std::size_t i = 0; i < value.bytes.size(); i += sizeof(float)) {
+      float element = 0;
+      std::memcpy(&element, value.bytes.data() + i, sizeof element);
+      element *= factor;
+      std::memcpy(value.bytes.data() + i, &element, sizeof element);
+    }
+    trace.replace(row, value);
+  }
+}
+
+TEST(Variants, SketchesOfPartsEstimateTheWholeTensor) {
+  VariantRunOptions large = split(1);
+  VariantRunOptions parts = split(4);
+  large.rows = parts.rows = 512;
+  const auto compared = [&](float factor) {
+    const VariantRun a(large);
+    VariantRun b(parts);
+    scale_middle(b.trace, factor);
+    b.trace.with_payload = false;
+    DiffOptions options;
+    options.filter = "layers.1";
+    return diff(a.trace.view(), b.trace.view(), options);
+  };
+  const Report small = compared(1.000003F);
+  EXPECT_EQ(exit_code(small), 0) << to_text(small);
+  ASSERT_FALSE(small.closest.empty());
+  const Judgement& within = small.closest.front().judgement;
+  EXPECT_TRUE(within.estimated);
+  EXPECT_NEAR(within.comparison.rel_frobenius, 3e-6, 1e-6);
+  const Report far = compared(1.00003F);
+  EXPECT_EQ(exit_code(far), 1);
+  EXPECT_NEAR(far.roots.front().pair.judgement.comparison.rel_frobenius, 3e-5, 1e-5);
+  EXPECT_THAT(to_text(far), HasSubstr("from the sketches of its parts"));
+}
+
 }  // namespace
 }  // namespace goldentrace
