@@ -43,6 +43,7 @@ std::optional<Fit> fit(const RecordPattern& pattern, const RecordId& id) {
   return Fit{std::move(*layer), std::move(*index)};
 }
 
+// Records of equal keys are spoken of by the same lines.
 std::string key_of(const RecordId& id) {
   return id.layer + '\n' + id.index + '\n' + std::to_string(static_cast<int>(id.pass) * 16 + static_cast<int>(id.role));
 }
@@ -57,7 +58,7 @@ LogicalSide::LogicalSide(const TraceView& trace, const TraceView& other, std::sp
       if (pattern_of(line, role.part) && conditions_hold(line, trace, other, role.part)) known.push_back(&line);
     }
   }
-  find_copied_steps();
+  look_at_steps();
   collect();
   sort();
   name_layers();
@@ -91,6 +92,7 @@ bool LogicalSide::comes_from(const Record& record, const NamePattern& layer, con
 bool LogicalSide::match_one(const Record& record, std::size_t role, LineMatch& match) const {
   const auto& [relation, part, named] = roles_[role];
   for (const RelationLine* line : lines_[role]) {
+    if (line->steps == StepKind::without_loss && steps_with_loss_.contains(record.id.step)) continue;
     const RecordPattern& own = *pattern_of(*line, part);
     std::optional<Fit> found = fit(own, record.id);
     if (!found || (own.from && !comes_from(record, *own.from, found->layer))) continue;
@@ -122,24 +124,24 @@ LineMatch LogicalSide::match(const Record& record) const {
 }
 
 const LineMatch& LogicalSide::known_match(const Record& record) {
-  const auto [place, added] = known_.try_emplace(key_of(record.id));
+  const auto [place, added] =
+      known_.try_emplace(key_of(record.id) + (steps_with_loss_.contains(record.id.step) ? "" : "-"));
   if (added) place->second = match(record);
   return place->second;
 }
 
 // Steps without a loss in which all data-parallel ranks were fed the same: an evaluation that each of them does.
-void LogicalSide::find_copied_steps() {
+void LogicalSide::look_at_steps() {
   using Fed = std::map<std::int32_t, std::set<std::tuple<std::int64_t, std::string, Hash128>>>;  // by data index
   std::map<std::int64_t, Fed> fed;
-  std::set<std::int64_t> with_loss;
   for (const Record& record : trace_.records) {
     const RecordId& id = record.id;
-    if (id.role == Role::loss) with_loss.insert(id.step);
+    if (id.role == Role::loss) steps_with_loss_.insert(id.step);
     if (record.declared) fed[id.step][ranks_.shard_of(id).data].emplace(id.micro, id.index, record.fingerprint.hash);
   }
   for (const auto& [step, ranks] : fed) {
     const auto is_same = [&ranks](const Fed::value_type& each) { return each.second == ranks.begin()->second; };
-    if (ranks.size() > 1 && !with_loss.contains(step) && std::ranges::all_of(ranks, is_same))
+    if (ranks.size() > 1 && !steps_with_loss_.contains(step) && std::ranges::all_of(ranks, is_same))
       copied_steps_.insert(step);
   }
 }

@@ -80,7 +80,7 @@ class LogicalSide {
   bool comes_from(const Record& record, const NamePattern& layer, const Captures& captures) const;
   const Record* input_of(const Record& gradient) const;
   const LineMatch& known_match(const Record& record);
-  void find_copied_steps();
+  void look_at_steps();
   const LineMatch& match_of(const Record& record);
   void collect();
   void sort();
@@ -93,6 +93,7 @@ class LogicalSide {
   std::unordered_map<std::string, LineMatch> known_;
   std::unordered_map<const LineMatch*, LineMatch> copied_;  // for steps in which every rank does the same
   std::set<std::int64_t> copied_steps_;
+  std::set<std::int64_t> steps_with_loss_;
   std::vector<LogicalTensor> tensors_;
   std::map<const RelationLine*, std::int64_t> uses_;
   std::map<std::string, std::string, std::less<>> layers_;

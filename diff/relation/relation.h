@@ -29,6 +29,12 @@ struct RecordPattern {
   std::vector<Pass> passes;          // empty: all
 };
 
+// Of which steps a line speaks.
+enum class StepKind {
+  any,
+  without_loss,  // no loss is recorded: evaluations
+};
+
 // Records of a and b that are the same logical tensor, or records of one side without a counterpart (`reason`).
 struct RelationLine {
   std::optional<RecordPattern> a, b;  // one of them is empty where a record has no counterpart
@@ -38,6 +44,7 @@ struct RelationLine {
   std::optional<Pass> stand_in;
   std::optional<NamePattern> unmasked;  // layer of a whose output is zero where entries are masked
   HeaderCondition when_a, when_b;
+  StepKind steps = StepKind::any;
   HeaderCondition when;  // what the header of the record's own trace says
   std::string note;
   int line = 0;

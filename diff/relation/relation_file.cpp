@@ -24,10 +24,11 @@ const Words file_keys{"relation", "about", "a", "b", "symbols", "pair", "absent"
 const Words side_keys{"name", "header"};
 const Words pair_keys{"layer",   "a",        "b",        "role",     "pass",   "index",  "index_a",
                       "index_b", "source_a", "source_b", "form",     "form_a", "form_b", "unmasked",
-                      "when",    "when_a",   "when_b",   "stand_in", "note"};
+                      "when",    "when_a",   "when_b",   "stand_in", "steps",  "note"};
 const Words absent_keys{"a", "b", "role", "pass", "index", "when", "when_a", "when_b", "reason"};
 const Words symbol_keys{"a", "b", "own", "otherwise"};
 const Words role_words{"input", "output", "grad_output", "grad_input", "param", "param_grad", "buffer", "loss"};
+const Words step_words{"without-loss"};
 const Words pass_words{"forward", "recompute", "backward", "update"};
 
 class RelationParser {
@@ -143,6 +144,12 @@ class RelationParser {
     }
   }
 
+  StepKind steps(const toml::node& node) const {
+    const std::string word = text(node, "steps");
+    if (word != step_words.back()) refuse_word(node, "kind of steps", word, step_words);
+    return StepKind::without_loss;
+  }
+
   Pass stand_in(const toml::node& node) const {
     const std::string word = text(node, "stand_in");
     if (std::ranges::find(pass_words, word) == pass_words.end()) refuse_word(node, "pass", word, pass_words);
@@ -183,6 +190,7 @@ class RelationParser {
     if (key == "unmasked") result.unmasked = pattern(node, key);
     if (key == "note") result.note = text(node, key);
     if (key == "stand_in") result.stand_in = stand_in(node);
+    if (key == "steps") result.steps = steps(node);
     parse_when(result, key, node);
   }
 

@@ -22,6 +22,11 @@ std::int64_t data_degree(const Header* header) {
 
 std::string variant_of(const TraceView& trace) { return says(trace, variant) ? trace.header->at(variant) : ""; }
 
+bool every_rank_updates(const TraceView& trace) {
+  return std::ranges::any_of(trace.records,
+                             [](const Record& record) { return record.id.pass == Pass::update && record.id.rank > 0; });
+}
+
 bool recomputes(const TraceView& trace) {
   return std::ranges::any_of(trace.records, [](const Record& record) { return record.id.pass == Pass::recompute; });
 }
@@ -41,6 +46,9 @@ std::vector<std::string> variant_sets(const TraceView& a, const TraceView& b) {
   if (header_count(a.header, accumulation_steps) != header_count(b.header, accumulation_steps))
     names.emplace_back("accumulation");
   if (data_degree(a.header) != data_degree(b.header)) names.emplace_back("data-parallel");
+  if (data_degree(a.header) == data_degree(b.header) && data_degree(a.header) > 1 &&
+      every_rank_updates(a) != every_rank_updates(b))
+    names.emplace_back("processes");
   // One of two runs of the same variant that does not recompute has records missing.
   const bool one_alone = recomputes(a) != recomputes(b);
   if (one_alone && (variant_of(a) != variant_of(b) || variant_of(a).empty())) names.emplace_back("checkpointing");

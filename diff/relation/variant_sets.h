@@ -11,7 +11,8 @@ namespace goldentrace {
 // In the order in which their forms follow one another: tensor-parallel where `ranks.tensor` differs, accumulation
 // where `model.gradient_accumulation_steps` differs, data-parallel where `ranks.data` differs, checkpointing where one
 // trace has recomputed layers that the other has not, unless both say that they are of the same `model.variant`.
-// `tensor-parallel` speaks of GPTs in Megatron's shape only.
+// `processes` where both have as many data ranks, and only in one of them every rank updates. `tensor-parallel` speaks
+// of GPTs in Megatron's shape only.
 std::vector<std::string> variant_sets(const TraceView& a, const TraceView& b);
 
 // A GPT in the shape of Megatron on several tensor-parallel ranks: the relation `tensor-parallel` says what they hold.

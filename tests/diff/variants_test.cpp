@@ -118,6 +118,22 @@ TEST(Variants, RealRanksHaveEqualUpdates) {
   EXPECT_EQ(exit_code(report), 0) << to_text(report);
 }
 
+TEST(Variants, RanksInOneProcessMeetThoseInProcessesOfTheirOwn) {
+  VariantRunOptions options = split(1, 4);
+  options.evaluates = true;
+  const VariantRun a(options);
+  options.one_process = false;
+  const VariantRun b(options);
+  for (const auto& [golden, candidate] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const Report report = diff(golden->trace.view(), candidate->trace.view());
+    EXPECT_EQ(exit_code(report), 0) << to_text(report);
+    EXPECT_EQ(report.relation.name, "processes");
+    EXPECT_EQ(report.bitwise_equal, report.compared);
+    EXPECT_EQ(report.compared, static_cast<std::int64_t>(a.trace.records.size()));
+  }
+  EXPECT_EQ(exit_code(diff(b.trace.view())), 0);
+}
+
 TEST(Variants, ARecomputedLayerOfOneSideStandsAgainstTheOthersForwardPass) {
   const VariantRun a(split(1));
   const VariantRun b(split(1, 1, true));
