@@ -1,10 +1,10 @@
 #include "diff/weight_hints.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "diff/relation/logical_view.h"
+#include "diff/relation/weight_match.h"
 
 namespace goldentrace {
 
@@ -26,17 +26,6 @@ bool ends_with_name(std::string_view name, std::string_view part) {
 
 bool encloses(std::string_view outer, std::string_view inner) {
   return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
-}
-
-// "h.1" of "h.1.attn.c_proj"; empty where no part is a number.
-std::string_view block_of(std::string_view layer) {
-  for (std::size_t begin = 0; begin <= layer.size();) {
-    const std::size_t end = std::min(layer.size(), layer.find('.', begin));
-    const std::string_view part = layer.substr(begin, end - begin);
-    if (!part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos) return layer.substr(0, end);
-    begin = end + 1;
-  }
-  return {};
 }
 
 // One parameter under the names that it has in nested labels, and in other labels of its block that know it by its

@@ -30,13 +30,16 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// The number of a block becomes {i}, in the label and where an index repeats the label's block.
+// The number of a block becomes {i}, in the label and where an index or a form repeats the label's block.
 std::string general(std::string text, const std::string& block) {
   const std::size_t dot = block.rfind('.');
   const std::string start = dot == std::string::npos ? "" : block.substr(0, dot + 1);
   for (std::size_t at = text.find(block); at != std::string::npos; at = text.find(block, at + 1)) {
     const std::size_t end = at + block.size();
-    const bool whole = (at == 0 || text[at - 1] == '.') && (end == text.size() || text[end] == '.');
+    constexpr std::string_view before = ".( ";
+    constexpr std::string_view behind = ".,)";
+    const bool whole = (at == 0 || before.find(text[at - 1]) != std::string_view::npos) &&
+                       (end == text.size() || behind.find(text[end]) != std::string_view::npos);
     if (whole) text.replace(at, block.size(), start + "{i}");
   }
   return text;
@@ -87,6 +90,7 @@ class Writer {
     wide.b = general(line.b, b);
     wide.index_a = general(line.index_a, a);
     wide.index_b = general(line.index_b, b);
+    wide.form_a = general(line.form_a, a);
     wide.remark.clear();
     return wide;
   }
@@ -147,7 +151,7 @@ class Inference {
 
   void add_label(const LabelMatch& pair) {
     if (pair.output_form) {
-      writer_.add({pair.a, pair.b, R"("output", "grad_output")", "", "", *pair.output_form, "", ""});
+      add_activation({pair.a, pair.b, "output", "", "", *pair.output_form, "", ""});
     } else {
       writer_.add({pair.a, pair.b, R"("output", "grad_output")", "", "", "", "",
                    "paired by its weights; no form makes its output like b's"});
@@ -155,12 +159,29 @@ class Inference {
     }
     for (const InputMatch& input : pair.inputs) {
       if (input.form) {
-        writer_.add({pair.a, pair.b, R"("input", "grad_input")", input.index_a, input.index_b, *input.form, "", ""});
+        add_activation({pair.a, pair.b, "input", input.index_a, input.index_b, *input.form, "", ""});
       } else {
         result_.unmatched.push_back("input " + input.index_a + " of A " + pair.a + ": no input of B " + pair.b +
                                     " is like it");
       }
     }
+  }
+
+  // For the role of the line and for its gradients, which know no bias.
+  void add_activation(Line line) {
+    const std::string values = "\"" + line.roles + "\"";
+    const std::string gradients = "\"grad_" + line.roles + "\"";
+    if (line.form_a == "common(-1)") line.form_b = line.form_a;
+    const std::size_t behind = line.form_a.starts_with("plus(") ? line.form_a.find(" | ") : std::string::npos;
+    if (behind == std::string::npos) {
+      line.roles = values + ", " + gradients;
+      return writer_.add(std::move(line));
+    }
+    line.roles = values;
+    writer_.add(line);
+    line.roles = gradients;
+    line.form_a = line.form_a.substr(behind + 3);
+    writer_.add(std::move(line));
   }
 
   void add_weight(const WeightMatch& match) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "diff/relation/candidate_forms.h"
+#include "diff/relation/element_math.h"
 
 namespace goldentrace {
 
@@ -55,6 +56,7 @@ class LabelSearch {
       const std::string& of_b = record(b, weights.b[match.b].row).id.layer;
       suggested_[of_a].insert(of_b);
       ++blocks_[block_of(of_a)][block_of(of_b)];
+      if (record(a, weights.a[match.a].row).shape.size() == 1) biases_.push_back(weights.a[match.a].row);
     }
   }
 
@@ -101,6 +103,40 @@ class LabelSearch {
     return best;
   }
 
+  // What likeness() does not find: entries that one side has more of, a bias that A adds in another label.
+  Likeness distant_likeness(std::int64_t row_a, std::int64_t row_b) const {
+    if (row_a < 0 || row_b < 0 || !a_.has_payload(row_a) || !b_.has_payload(row_b)) return {};
+    const Shape& of_a = record(a_, row_a).shape;
+    const Shape& of_b = record(b_, row_b).shape;
+    if (of_a.size() != of_b.size() || of_a.size() < 2) return {};
+    if (of_a.back() != of_b.back() && std::equal(of_a.begin(), of_a.end() - 1, of_b.begin())) {
+      const bool longer = of_a.back() > of_b.back();
+      const std::string cut = "slice(-1, 0, " + std::to_string(std::min(of_a.back(), of_b.back())) + ")";
+      const double error = longer ? form_error(a_, row_a, b_, row_b, cut) : form_error(b_, row_b, a_, row_a, cut);
+      return error <= alike ? Likeness{"common(-1)", error} : Likeness{};
+    }
+    return element_count(of_a) == element_count(of_b) ? biased_likeness(row_a, row_b) : Likeness{};
+  }
+
+  Likeness biased_likeness(std::int64_t row_a, std::int64_t row_b) const {
+    const Record& of_a = record(a_, row_a);
+    if (dtype_class(of_a.dtype) != DTypeClass::floating) return {};
+    Likeness best;
+    for (const std::int64_t bias : biases_) {
+      const Record& added = record(a_, bias);
+      const bool fits = added.shape.front() == of_a.shape.back() && added.dtype == of_a.dtype && a_.has_payload(bias);
+      if (!fits || block_of(added.id.layer) != block_of(of_a.id.layer)) continue;
+      std::vector<std::byte> sum = a_.payload(row_a);
+      add_elements(sum, a_.payload(bias), of_a.dtype);
+      for (const std::string& form : activation_forms(of_a.shape, heads_)) {
+        const double error = form_error(of_a, sum, b_, row_b, form);
+        if (error < best.error && error <= alike * alike)
+          best = {"plus(" + added.id.layer + ", param, " + added.id.index + ") | " + form, error};
+      }
+    }
+    return best;
+  }
+
   bool may_hold(const std::string& a, const std::string& b) const {
     const auto found = blocks_.find(block_of(a));
     if (found == blocks_.end()) return block_of(a).empty() == block_of(b).empty();
@@ -130,12 +166,32 @@ class LabelSearch {
       best_likeness = found;
       best_rank = rank;
     }
+    if (!best) best = distant_partner_of(label, best_likeness);
     if (!best) return std::nullopt;
     used_.insert(best->name);
+    if (best_likeness.error == none) best_likeness = distant_likeness(label.output, best->output);
     LabelMatch match{label.name, best->name, std::nullopt, {}};
     if (best_likeness.error != none) match.output_form = best_likeness.form;
     match_inputs(label, *best, match);
     return match;
+  }
+
+  // Labels around others for labels around others: an output that a bias makes alike leaves several of them.
+  const Label* distant_partner_of(const Label& label, Likeness& likeness) const {
+    const Label* best = nullptr;
+    for (const Label& other : labels_b_) {
+      if (used_.contains(other.name) || !may_hold(label.name, other.name)) continue;
+      if (is_around(label, labels_a_) != is_around(other, labels_b_)) continue;
+      const Likeness found = distant_likeness(label.output, other.output);
+      if (!(found.error < likeness.error)) continue;
+      likeness = found;
+      best = &other;
+    }
+    return best;
+  }
+
+  static bool is_around(const Label& label, const std::vector<Label>& labels) {
+    return std::ranges::any_of(labels, [&](const Label& inner) { return inner.name.starts_with(label.name + "."); });
   }
 
   bool has_weights_b(const std::string& name) const {
@@ -147,12 +203,15 @@ class LabelSearch {
     for (const std::int64_t row : label.inputs) {
       std::int64_t partner = -1;
       Likeness best;
-      for (const std::int64_t candidate : other.inputs) {
-        if (used.contains(candidate)) continue;
-        const Likeness found = likeness(row, candidate);
-        if (found.error < best.error) {
-          best = found;
-          partner = candidate;
+      for (const bool distant : {false, true}) {
+        if (best.error != none) break;
+        for (const std::int64_t candidate : other.inputs) {
+          if (used.contains(candidate)) continue;
+          const Likeness found = distant ? distant_likeness(row, candidate) : likeness(row, candidate);
+          if (found.error < best.error) {
+            best = found;
+            partner = candidate;
+          }
         }
       }
       InputMatch input{record(a_, row).id.index, "", std::nullopt};
@@ -169,6 +228,7 @@ class LabelSearch {
   const TraceView& b_;
   std::vector<Label> labels_a_, labels_b_;
   std::vector<std::int64_t> heads_;
+  std::vector<std::int64_t> biases_;  // rows of A's matched weights of one axis
   std::map<std::string, std::set<std::string>> suggested_;
   std::map<std::string, std::map<std::string, std::int64_t>> blocks_;
   std::set<std::string> used_;

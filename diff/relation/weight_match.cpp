@@ -273,11 +273,15 @@ WeightMatches match_weights(const TraceView& a, const TraceView& b) {
 
 double form_error(const TraceView& a, std::int64_t row_a, const TraceView& b, std::int64_t row_b,
                   const std::string& form) {
-  const Record& of_a = record_of(a, row_a);
+  return form_error(record_of(a, row_a), a.payload(row_a), b, row_b, form);
+}
+
+double form_error(const Record& of_a, const std::vector<std::byte>& content, const TraceView& b, std::int64_t row_b,
+                  const std::string& form) {
   const Record& of_b = record_of(b, row_b);
   constexpr double none = std::numeric_limits<double>::infinity();
   if (dtype_class(of_a.dtype) != DTypeClass::floating || dtype_class(of_b.dtype) != DTypeClass::floating) return none;
-  const auto made = formed(of_a, a.payload(row_a), form);
+  const auto made = formed(of_a, content, form);
   if (!made || made->first != of_b.shape) return none;
   const std::vector<std::byte> others = b.payload(row_b);
   CompareOptions options;

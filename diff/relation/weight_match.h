@@ -37,5 +37,8 @@ std::string block_of(const std::string& layer);
 // |form(a) - b| / |a| under a form; infinity where it does not fit. Reads both payloads.
 double form_error(const TraceView& a, std::int64_t row_a, const TraceView& b, std::int64_t row_b,
                   const std::string& form);
+// The same for other content of a's record.
+double form_error(const Record& of_a, const std::vector<std::byte>& content, const TraceView& b, std::int64_t row_b,
+                  const std::string& form);
 
 }  // namespace goldentrace

@@ -173,6 +173,30 @@ TEST(Infer, FindsTheLayoutsOfMegatronWithoutBeingTold) {
   EXPECT_THAT(found.text, HasSubstr("common(0)"));
 }
 
+// Its projections add their bias later, and its vocabulary is padded.
+TEST(Infer, FindsWhatMegatronAddsLaterAndPads) {
+  testing::TwoShapesOptions options;
+  options.layers = 3;
+  options.padded = 16;
+  const TwoShapes shapes(options);
+  const InferredRelation found = infer_relation(shapes.a.view(), shapes.b.view());
+  EXPECT_THAT(found.unmatched, Not(Contains(HasSubstr("another output")))) << found.text;
+  for (const char* outer : {"self_attention", "mlp"}) {
+    EXPECT_THAT(found.unmatched, Not(Contains("layer of A: layers.0." + std::string(outer)))) << outer;
+  }
+  EXPECT_THAT(found.text, HasSubstr("a = \"layers.{i}.self_attention.dense\"\nb = \"h.{i}.attn.c_proj\"\n"
+                                    "role = [\"output\"]\nform_a = \"plus(layers.{i}.attention_residual, param, "
+                                    "layers.{i}.self_attention.dense.bias) | transpose(0, 1)\""))
+      << found.text;
+  EXPECT_THAT(found.text, HasSubstr("a = \"logits\"\nb = \"lm_head\"\nrole = [\"output\", \"grad_output\"]\n"
+                                    "form_a = \"common(-1)\"\nform_b = \"common(-1)\""))
+      << found.text;
+  // Scores that A divides by the number of their layer are all that no form explains.
+  const Report report = diff(shapes.a.view(), shapes.b.view(), inferring());
+  ASSERT_EQ(report.mismatched, 1) << to_text(report);
+  EXPECT_EQ(report.roots.front().pair.id.layer, "layers.2.self_attention.scores");
+}
+
 TEST(Infer, RefusesTracesWithoutACommonWeight) {
   MemoryTrace a;
   MemoryTrace b;
