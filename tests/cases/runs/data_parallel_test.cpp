@@ -5,6 +5,7 @@
 #include "diff/text_report.h"
 #include "tests/cases/models/tiny.h"
 #include "tests/cases/runs/runs.h"
+#include "tests/cases/runs/split_trace.h"
 #include "tests/diff/memory_trace.h"
 #include "tests/support/temporary_folder.h"
 #include "traces/trace_reader.h"
@@ -63,6 +64,32 @@ TEST_P(DataParallelShapes, SamplesOnRanksAreTheBatch) {
   EXPECT_EQ(report.relation.name, "data-parallel");
   EXPECT_EQ(report.mismatched + report.absorbed, 0);
   EXPECT_TRUE(report.missing.empty() && report.extra.empty());
+}
+
+// Two samples, each cut into two tensor-parallel ranks; updates are those of the whole batch on every rank.
+TEST(DataAndTensorParallel, FourRanksAreTheWholeModel) {
+  const testing_support::TemporaryFolder folder;
+  GptOptions options = tiny_megatron_options();
+  options.megatron.pad_vocab_size_to = 12;
+  const auto run = [&](const std::string& file, const GptOptions& settings) {
+    record(folder / file, settings, {.parameter = set_by_formula([](const auto&, at::Tensor t) { return t; })});
+    return std::make_unique<TraceReader>(folder / file);
+  };
+  const auto whole = run("whole.h5", options);
+  const auto is_update = [](const RecordId& id) { return id.pass == Pass::update; };
+  testing::MemoryTrace ranks;
+  for (const std::int64_t data : {0, 1}) {
+    const auto part = run("part.h5", sample(options, data));
+    split_over_ranks(*part, {2, 2, false, data, [&](const RecordId& id) { return !is_update(id); }}, ranks);
+    split_over_ranks(*whole, {2, 2, false, data, is_update}, ranks);
+  }
+  ranks.header["ranks"] = "4";
+  ranks.header["ranks.data"] = "2";
+  const Report report = diff(view(*whole), ranks.view(), {.gate = {.rel = 1e-4}});
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_EQ(report.relation.name, "tensor-parallel + data-parallel");
+  EXPECT_TRUE(report.missing.empty() && report.extra.empty());
+  EXPECT_EQ(exit_code(diff(ranks.view())), 0) << to_text(diff(ranks.view()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, DataParallelShapes, ::testing::Values(GptKind::hf, GptKind::megatron));

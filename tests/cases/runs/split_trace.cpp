@@ -48,6 +48,7 @@ class Splitter {
     std::vector<std::int64_t> row_of(records.size(), -1);
     for (std::size_t row = 0; row < records.size(); ++row) {
       const Record& record = records[row];
+      if (o_.takes && !o_.takes(record.id)) continue;
       const at::Tensor value = tensor_of(record, whole_.payload(static_cast<std::int64_t>(row)));
       std::vector<std::int64_t> from;
       for (const std::int64_t producer : record.producers) from.push_back(row_of[static_cast<std::size_t>(producer)]);
@@ -63,7 +64,7 @@ class Splitter {
 
   std::int64_t add(const Record& record, const at::Tensor& value, std::vector<std::int64_t> from, std::int64_t rank) {
     RecordId id = record.id;
-    id.rank = static_cast<std::int32_t>(rank);
+    id.rank = static_cast<std::int32_t>(o_.data * o_.ranks + rank);
     const std::int64_t row = trace_.add(id, recorded_form(value, record.dtype), std::move(from), record.position);
     trace_.records.back().declared = record.declared;
     trace_.records.back().external = record.external;
