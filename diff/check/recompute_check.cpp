@@ -52,7 +52,7 @@ class RecomputeCheck {
   }
 
   static std::string text(const RecordId& id, bool restored) {
-    const std::string what = id.role == Role::output ? "output" : id.role == Role::input ? "input" : "parameter";
+    const std::string what = id.role == Role::param ? "parameter" : std::string(name(id.role));
     return "recomputed " + what + " differs from the first " + what + (restored ? "" : ": RNG not restored");
   }
 

@@ -9,6 +9,7 @@
 
 #include "diff/diff.h"
 #include "tests/diff/memory_trace.h"
+#include "tests/diff/variant_run.h"
 
 namespace goldentrace {
 namespace {
@@ -112,6 +113,29 @@ TEST(JsonReport, MissingRecordsAreIds) {
   EXPECT_EQ(json["missing"], Json({"0:0:0/forward/a%2Fb#0/output.0"}));
   EXPECT_TRUE(json["first_divergence"].is_null());
   EXPECT_EQ(json["reason"], "missing: 1");
+}
+
+TEST(JsonReport, HoldsChecksLossesAndTheLinesOfRelations) {
+  testing::VariantRunOptions whole, parts;
+  parts.micros = 4;
+  parts.update_before = 3;
+  const testing::VariantRun a(whole);
+  const testing::VariantRun b(parts);
+  const auto json = nlohmann::json::parse(to_json(diff(a.trace.view(), b.trace.view())));
+  EXPECT_EQ(json["relation"]["name"], "accumulation");
+  EXPECT_EQ(json["relation"]["used"][0]["form"], "concat(0, micro)");
+  EXPECT_EQ(json["relation"]["used"][0]["relation"], "accumulation");
+  ASSERT_EQ(json["checks"].size(), 2U);
+  EXPECT_EQ(json["checks"][0]["trace"], "A");
+  EXPECT_TRUE(json["checks"][0]["findings"].empty());
+  EXPECT_EQ(json["checks"][1]["findings"][0]["kind"], "micro-replica");
+  EXPECT_EQ(json["checks"][1]["findings"][0]["id"], "0:3:0/forward/layers.0#0/param.weight");
+  EXPECT_EQ(json["losses"]["steps"].size(), 2U);
+  EXPECT_EQ(json["losses"]["first_outside"], 0);
+  const auto alone = nlohmann::json::parse(to_json(diff(b.trace.view())));
+  EXPECT_EQ(alone["verdict"], "diverged");
+  EXPECT_TRUE(alone["b"].is_null());
+  EXPECT_EQ(alone["first_divergence"]["micro"], 3);
 }
 
 }  // namespace
