@@ -47,9 +47,21 @@ std::string general(std::string text, const std::string& block) {
 
 std::string number_of(const std::string& block) { return block.substr(block.rfind('.') + 1); }
 
+// Which of the two traces a form is looked for on: the other one's program may add biases later.
+enum class Sides { given, exchanged };
+
 class Writer {
  public:
-  void add(Line line) { lines_.push_back(std::move(line)); }
+  explicit Writer(Sides sides) : sides_(sides) {}
+
+  void add(Line line) {
+    if (sides_ == Sides::exchanged) {
+      std::swap(line.a, line.b);
+      std::swap(line.index_a, line.index_b);
+      std::swap(line.form_a, line.form_b);
+    }
+    lines_.push_back(std::move(line));
+  }
 
   // Lines that hold for every block alike are written once.
   std::string write(const std::string& head) const {
@@ -91,6 +103,7 @@ class Writer {
     wide.index_a = general(line.index_a, a);
     wide.index_b = general(line.index_b, b);
     wide.form_a = general(line.form_a, a);
+    wide.form_b = general(line.form_b, b);
     wide.remark.clear();
     return wide;
   }
@@ -115,12 +128,19 @@ class Writer {
     return text;
   }
 
+  Sides sides_;
   std::vector<Line> lines_;
 };
 
 class Inference {
  public:
-  Inference(const TraceView& a, const TraceView& b) : a_(a), b_(b), weights_(match_weights(a, b)) {
+  Inference(const TraceView& a, const TraceView& b, Sides sides)
+      : a_(a),
+        b_(b),
+        name_a_(sides == Sides::given ? "A" : "B"),
+        name_b_(sides == Sides::given ? "B" : "A"),
+        weights_(match_weights(a, b)),
+        writer_(sides) {
     if (weights_.matches.empty()) {
       throw Error(ErrorCode::incomparable, "no relation can be inferred: no weight of " + a.path.string() +
                                                " has a counterpart in " + b.path.string() + " (" +
@@ -154,15 +174,16 @@ class Inference {
       add_activation({pair.a, pair.b, "output", "", "", *pair.output_form, "", ""});
     } else {
       writer_.add({pair.a, pair.b, R"("output", "grad_output")", "", "", "", "",
-                   "paired by its weights; no form makes its output like b's"});
-      result_.unmatched.push_back("output of A " + pair.a + ": B " + pair.b + " has its weights, another output");
+                   "paired by its weights; no form makes their outputs alike"});
+      result_.unmatched.push_back("output of " + name_a_ + " " + pair.a + ": " + name_b_ + " " + pair.b +
+                                  " has its weights, another output");
     }
     for (const InputMatch& input : pair.inputs) {
       if (input.form) {
         add_activation({pair.a, pair.b, "input", input.index_a, input.index_b, *input.form, "", ""});
       } else {
-        result_.unmatched.push_back("input " + input.index_a + " of A " + pair.a + ": no input of B " + pair.b +
-                                    " is like it");
+        result_.unmatched.push_back("input " + input.index_a + " of " + name_a_ + " " + pair.a + ": no input of " +
+                                    name_b_ + " " + pair.b + " is like it");
       }
     }
   }
@@ -217,10 +238,10 @@ class Inference {
       found_a.insert(match.a);
       found_b.insert(match.b);
     }
-    add_weights("A", a_, weights_.a, found_a);
-    add_weights("B", b_, weights_.b, found_b);
-    for (const std::string& label : labels_.only_a) result_.unmatched.push_back("layer of A: " + label);
-    for (const std::string& label : labels_.only_b) result_.unmatched.push_back("layer of B: " + label);
+    add_weights(name_a_, a_, weights_.a, found_a);
+    add_weights(name_b_, b_, weights_.b, found_b);
+    for (const std::string& label : labels_.only_a) result_.unmatched.push_back("layer of " + name_a_ + ": " + label);
+    for (const std::string& label : labels_.only_b) result_.unmatched.push_back("layer of " + name_b_ + ": " + label);
   }
 
   void add_weights(const std::string& side, const TraceView& trace, const std::vector<WeightRecord>& weights,
@@ -235,6 +256,7 @@ class Inference {
 
   const TraceView& a_;
   const TraceView& b_;
+  std::string name_a_, name_b_;
   WeightMatches weights_;
   LabelMatches labels_;
   Writer writer_;
@@ -243,6 +265,11 @@ class Inference {
 
 }  // namespace
 
-InferredRelation infer_relation(const TraceView& a, const TraceView& b) { return Inference(a, b).run(); }
+InferredRelation infer_relation(const TraceView& a, const TraceView& b) {
+  InferredRelation found = Inference(a, b, Sides::given).run();
+  if (found.unmatched.empty()) return found;
+  InferredRelation other = Inference(b, a, Sides::exchanged).run();
+  return other.unmatched.size() < found.unmatched.size() ? std::move(other) : std::move(found);
+}
 
 }  // namespace goldentrace

@@ -197,6 +197,20 @@ TEST(Infer, FindsWhatMegatronAddsLaterAndPads) {
   EXPECT_EQ(report.roots.front().pair.id.layer, "layers.2.self_attention.scores");
 }
 
+TEST(Infer, FindsItWhicheverIsTheGolden) {
+  testing::TwoShapesOptions options;
+  options.layers = 3;
+  options.padded = 16;
+  const TwoShapes shapes(options);
+  const InferredRelation found = infer_relation(shapes.b.view(), shapes.a.view());
+  EXPECT_THAT(found.unmatched, Not(Contains(HasSubstr("another output")))) << found.text;
+  EXPECT_THAT(found.unmatched, Contains("layer of B: layers.0.self_attention.query"));
+  EXPECT_THAT(found.text, HasSubstr("a = \"h.{i}.attn.c_proj\"\nb = \"layers.{i}.self_attention.dense\"\n"
+                                    "role = [\"output\"]\nform_b = \"plus(layers.{i}.attention_residual"))
+      << found.text;
+  EXPECT_EQ(diff(shapes.b.view(), shapes.a.view(), inferring()).mismatched, 1);
+}
+
 TEST(Infer, RefusesTracesWithoutACommonWeight) {
   MemoryTrace a;
   MemoryTrace b;

@@ -22,7 +22,7 @@ class Conversions:
     """One Megatron checkpoint of two ranks, recorded, and its conversion to transformers' files."""
 
     def __init__(self, folder):
-        self.folder, self.command, self.count = folder, Command(folder), 0
+        self.folder, self.command, self.count, self.reports = folder, Command(folder), 0, {}
         # Labels leave nothing to the padding of the vocabulary: a loss over padded columns is case A13.
         (folder / "ids.txt").write_text("\n".join(" ".join(str((row * 31 + i * 7) % VOCAB) for i in range(12))
                                                   for row in range(2)))
@@ -56,6 +56,12 @@ class Conversions:
         (folder / "config.json").write_text(json.dumps(config))
         tiny.write_safetensors(folder / "model.safetensors", state)
         return folder
+
+    def report_of(self, name):
+        """Of the original against the conversion with the fault of that name; recorded once."""
+        if name not in self.reports:
+            self.reports[name] = self.differ(self.original, self.record("hf", self.faulty(FAULTS[name][0])))
+        return self.reports[name]
 
     def differ(self, a, b, relation="megatron-hf"):
         done = self.command.run("diff", a, b, "--json")
@@ -210,8 +216,8 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found_where_it_is(conversions, name):
-    fault, layer, role = FAULTS[name]
-    report = conversions.differ(conversions.original, conversions.record("hf", conversions.faulty(fault)))
+    _, layer, role = FAULTS[name]
+    report = conversions.report_of(name)
     assert report["verdict"] == "diverged"
     first = report["first_divergence"]
     assert first["layer"] == layer and first["role"] in ([role] if role else ["input", "output"]), first
@@ -237,8 +243,7 @@ HINTS = {
 
 @pytest.mark.parametrize("name", HINTS)
 def test_one_hint_says_why(conversions, name):
-    report = conversions.differ(conversions.original, conversions.record("hf", conversions.faulty(FAULTS[name][0])))
-    hints = [each["text"] for each in report["diagnosis"]]
+    hints = [each["text"] for each in conversions.report_of(name)["diagnosis"]]
     assert len(hints) == 1 and HINTS[name] in hints[0], hints
 
 
