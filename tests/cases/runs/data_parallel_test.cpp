@@ -92,6 +92,29 @@ TEST(DataAndTensorParallel, FourRanksAreTheWholeModel) {
   EXPECT_EQ(exit_code(diff(ranks.view())), 0) << to_text(diff(ranks.view()));
 }
 
+// Ranks of one shape against the whole batch in the other: two relations follow one another.
+TEST(DataParallelAcrossShapes, SamplesOnMegatronRanksAreTheBatchOfGpt2) {
+  const testing_support::TemporaryFolder folder;
+  const auto run = [&](const std::string& file, const GptOptions& settings, NamedTensors weights) {
+    record(folder / file, settings, {.parameter = set_weights(std::move(weights))});
+    return std::make_unique<TraceReader>(folder / file);
+  };
+  const GptOptions megatron = tiny_megatron_options();
+  const auto golden = run("hf.h5", tiny_options(), tiny_weights());
+  const auto whole = run("whole.h5", megatron, tiny_megatron_weights());
+  testing::MemoryTrace ranks;
+  ranks.header = whole->header();
+  ranks.header["ranks"] = ranks.header["ranks.data"] = "2";
+  for (const std::int32_t rank : {0, 1})
+    append(ranks, *run("part.h5", sample(megatron, rank), tiny_megatron_weights()), rank, false);
+  append(ranks, *whole, 0, true);
+  const DiffOptions loose{.gate = {.rel = 1e-4}};
+  const Report report = diff(view(*golden), ranks.view(), loose);
+  EXPECT_EQ(exit_code(report), exit_code(diff(view(*golden), view(*whole), loose))) << to_text(report);
+  EXPECT_EQ(exit_code(report), 0) << to_text(report);
+  EXPECT_EQ(report.relation.name, "data-parallel + megatron-hf");
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, DataParallelShapes, ::testing::Values(GptKind::hf, GptKind::megatron));
 
 }  // namespace
