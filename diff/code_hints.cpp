@@ -111,6 +111,13 @@ std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const Re
   return Diagnosis{"epsilon", "norm epsilon " + *of_a + " | " + *of_b, false, std::nullopt};
 }
 
+std::optional<Diagnosis> vocabulary_hint(const Header& a, const Header& b, const RecordId& root) {
+  const std::optional<std::string> of_a = setting(a, {"vocab_size"});
+  const std::optional<std::string> of_b = setting(b, {"vocab_size"});
+  if (root.layer != loss_layer || !of_a || !of_b || *of_a == *of_b) return std::nullopt;
+  return Diagnosis{"vocabulary", "vocabulary of " + *of_a + " | " + *of_b + " tokens", false, std::nullopt};
+}
+
 std::optional<Diagnosis> head_count_hint(const Header& a, const Header& b, const PairReport& root) {
   const std::string part = root.id.layer.substr(root.id.layer.rfind('.') + 1);
   const bool has_heads = part == "scores" || part == "probs" || part == "context";

@@ -21,6 +21,10 @@ std::vector<Diagnosis> precision_hints(const Header& a, const Header& b, const T
 // "norm epsilon 1e-05 | 1e-06" where the output of a norm differs and the headers have the two values.
 std::optional<Diagnosis> epsilon_hint(const Header& a, const Header& b, const RecordId& root);
 
+// "vocabulary of 99 | 128 tokens" where the first loss differs and the headers have other sizes: padding that one side
+// takes for tokens, or tokens that went with it.
+std::optional<Diagnosis> vocabulary_hint(const Header& a, const Header& b, const RecordId& root);
+
 // "attention heads 4 | 2" where the shapes of scores or probabilities differ and the headers say why.
 std::optional<Diagnosis> head_count_hint(const Header& a, const Header& b, const PairReport& root);
 

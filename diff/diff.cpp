@@ -207,6 +207,7 @@ class Run {
 
   // What made the root may have read more than the part of its inputs that both sides have.
   void explain_partial_inputs(const RecordId& root) {
+    if (std::ranges::find(report_.diagnosis, "vocabulary", &Diagnosis::kind) != report_.diagnosis.end()) return;
     for (const PartialReport& each : report_.relation.partial) {
       const RecordId& id = each.id;
       const bool read =

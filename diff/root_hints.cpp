@@ -65,6 +65,7 @@ void add_code_hints(const TraceView& a, const TraceView& b, const RecordPair& ro
 void add_setting_hints(const Header& a, const Header& b, const PairReport& pair, std::vector<Diagnosis>& result) {
   const bool known = std::ranges::find(result, "epsilon", &Diagnosis::kind) != result.end();
   if (auto epsilon = epsilon_hint(a, b, pair.id); epsilon && !known) result.push_back(std::move(*epsilon));
+  if (auto vocabulary = vocabulary_hint(a, b, pair.id)) result.push_back(std::move(*vocabulary));
   if (auto heads = head_count_hint(a, b, pair)) result.push_back(std::move(*heads));
   if (auto groups = query_group_hint(a, b, pair)) result.push_back(std::move(*groups));
 }

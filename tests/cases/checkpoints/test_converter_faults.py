@@ -237,6 +237,7 @@ HINTS = {
     "scores divided by their layer": "score ratio 1/2, 1/3 by layer: query-key layer scaling not undone",
     "scores not scaled": "ratio 2.83, 2.8", "final norm left at its initial values": "every element of B is 1",
     "weights of one layer in a narrower type": "B holds A's values rounded to bfloat16",
+    "padding kept as tokens": "vocabulary of 99 | 128 tokens", "a token cut with the padding": "vocabulary of 99 | 98 tokens",
     "positions one row late": "same values, permuted rows", "another number of heads": "attention heads 4 | 2",
 }
 
