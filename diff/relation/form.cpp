@@ -25,11 +25,12 @@ struct WordInfo {
   std::string_view shape;   // for messages
 };
 constexpr std::size_t many = 64;
-constexpr std::array<WordInfo, 16> infos = {{{"identity", 0, 0, "identity"},
+constexpr std::array<WordInfo, 17> infos = {{{"identity", 0, 0, "identity"},
                                              {"concat", 2, 2, "concat(axis, micro)"},
                                              {"sum", 1, 1, "sum(micro)"},
                                              {"mean", 1, 1, "mean(micro)"},
                                              {"weighted-mean", 2, many, "weighted-mean(micro, tokens)"},
+                                             {"weigh", 2, 2, "weigh(data, targets)"},
                                              {"replicated", 1, 1, "replicated(rank)"},
                                              {"partial-sum", 0, 0, "partial-sum"},
                                              {"slice", 3, 3, "slice(axis, from, to)"},
@@ -86,6 +87,8 @@ Dimension dimension_of(const std::string& text) {
 
 std::size_t dimension_place(FormWord word) { return word == FormWord::concat ? 1 : 0; }
 
+bool counts_targets(const FormStep& step) { return step.arguments[1] == "tokens" || step.arguments[1] == "targets"; }
+
 // Arguments that are arithmetic.
 Arguments numeric(const FormStep& step) {
   const Arguments& all = step.arguments;
@@ -93,7 +96,7 @@ Arguments numeric(const FormStep& step) {
     case FormWord::concat:
       return {all[0]};
     case FormWord::weighted_mean:
-      return all[1] == "tokens" ? Arguments{} : Arguments(all.begin() + 1, all.end());
+      return counts_targets(step) ? Arguments{} : Arguments(all.begin() + 1, all.end());
     case FormWord::slice:
     case FormWord::common:
     case FormWord::permute:
@@ -109,12 +112,14 @@ Arguments numeric(const FormStep& step) {
 
 bool has_dimension(FormWord word) {
   return word == FormWord::concat || word == FormWord::sum || word == FormWord::mean ||
-         word == FormWord::weighted_mean || word == FormWord::replicated;
+         word == FormWord::weighted_mean || word == FormWord::weigh || word == FormWord::replicated;
 }
 
 // Of weights that are numbers alone.
 void check_weights(const FormStep& step) {
-  if (step.word != FormWord::weighted_mean || step.arguments[1] == "tokens") return;
+  if (step.word == FormWord::weigh && step.arguments[1] != "targets")
+    refuse("'" + step.text + "': " + unknown_word("weight", step.arguments[1], {"targets"}));
+  if (step.word != FormWord::weighted_mean || counts_targets(step)) return;
   double total = 0;
   for (const std::string& each : numeric(step)) {
     if (!names_in(each).empty()) return;

@@ -16,7 +16,8 @@ enum class FormWord {
   concat,         // axis, dimension: one tensor after another
   sum,            // dimension: in order, rounded to the type after each addition
   mean,           // dimension
-  weighted_mean,  // dimension, then `tokens` or one weight each
+  weighted_mean,  // dimension, then `tokens`, `targets` or one weight each
+  weigh,          // dimension, `targets`: each times its weight in that mean, and not added up
   replicated,     // dimension: copies that must be equal; the first one stands
   partial_sum,    // the sum over ranks
   slice,          // axis, from, to

@@ -224,6 +224,7 @@ class FormPlan::Builder {
     const bool alone = next.size() == parts().size();
     // One record is itself, but what the word asks of it must be there.
     if (alone && step.word != FormWord::concat) return;
+    if (step.word == FormWord::weigh) return weigh(step, next);
     switch (step.word) {
       case FormWord::concat: {
         const std::size_t axis = join(next, step);
@@ -238,10 +239,46 @@ class FormPlan::Builder {
       default:
         require_floating(dtype_, "'" + step.text + "'");
         for (Part& part : next) part.shape = same_shape(part, step);
-        plan_.steps_.emplace_back(Sum{weights(step, next), step.word == FormWord::mean});
+        plan_.steps_.push_back(sum(step, next));
     }
     plan_.stages_.push_back(std::move(next));
     say(step.text);
+  }
+
+  Step sum(const FormStep& step, const std::vector<Part>& next) {
+    if (step.word != FormWord::weighted_mean) return Sum{{}, step.word == FormWord::mean};
+    if (step.arguments[1] == "targets" && !targets_differ(next)) return Sum{{}, true};
+    return Sum{weights(step, next), false};
+  }
+
+  void weigh(const FormStep& step, const std::vector<Part>& next) {
+    require_floating(dtype_, "'" + step.text + "'");
+    Weigh weigh{std::vector<double>(parts().size(), 1)};
+    if (targets_differ(next)) {
+      weigh.weights = weights(step, next);
+    } else {
+      for (const Part& part : next) {
+        for (const std::size_t each : part.parts) weigh.weights[each] = 1 / static_cast<double>(part.parts.size());
+      }
+    }
+    push(std::move(weigh));
+    say(step.text);
+  }
+
+  // Numbers of targets that are all known and not all the same.
+  bool targets_differ(const std::vector<Part>& next) const {
+    try {
+      return std::ranges::any_of(next, [this](const Part& part) {
+        const double first = tokens(part.parts.front());
+        return std::ranges::any_of(part.parts, [&](std::size_t each) { return tokens(each) != first; });
+      });
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  double tokens(std::size_t part) const {
+    return context_.tokens(plan_.sources_[first_source(plan_.stages_.back()[part])]);
   }
 
   // The tensors that differ in the dimension only, as one.
@@ -292,25 +329,23 @@ class FormPlan::Builder {
   }
 
   std::vector<double> weights(const FormStep& step, const std::vector<Part>& next) {
-    if (step.word != FormWord::weighted_mean) return {};
     std::vector<double> result(parts().size(), 0);
-    const bool tokens = step.arguments[1] == "tokens";
+    const bool counted = step.arguments[1] == "tokens" || step.arguments[1] == "targets";
     for (const Part& part : next) {
-      if (!tokens && step.arguments.size() - 1 != part.parts.size()) {
+      if (!counted && step.arguments.size() - 1 != part.parts.size()) {
         refuse("'" + step.text + "' has " + std::to_string(step.arguments.size() - 1) + " weights for " +
-               counted(static_cast<std::int64_t>(part.parts.size()), "record"));
+               goldentrace::counted(static_cast<std::int64_t>(part.parts.size()), "record"));
       }
       double total = 0;
       for (std::size_t i = 0; i < part.parts.size(); ++i) {
         const std::size_t each = part.parts[i];
-        result[each] =
-            tokens ? context_.tokens(plan_.sources_[first_source(parts()[each])]) : number(step.arguments[i + 1]);
+        result[each] = counted ? tokens(each) : number(step.arguments[i + 1]);
         total += result[each];
       }
-      if (tokens && total == 0) refuse("'" + step.text + "': no target token is counted");
-      if (!tokens && std::abs(total - 1) > 1e-9)
+      if (counted && total == 0) refuse("'" + step.text + "': no target token is counted");
+      if (!counted && std::abs(total - 1) > 1e-9)
         refuse("the weights of '" + step.text + "' sum to " + show(total, 9) + ", not to 1");
-      if (!tokens) continue;
+      if (!counted) continue;
       for (const std::size_t each : part.parts) result[each] /= total;
     }
     return result;

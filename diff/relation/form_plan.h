@@ -30,7 +30,7 @@ struct FormContext {
   std::function<std::optional<double>(std::size_t scope, std::string_view name)> value_of;
   // The record that `plus` names beside a source; Error(usage) when there is none.
   std::function<FormSource(const FormStep&, const FormSource&)> partner;
-  // How many target tokens the micro-batch of a source has.
+  // How many target tokens the micro-batch of a source has; Error(usage) where they are not known.
   std::function<double(const FormSource&)> tokens;
   // Upper limit of the axis that `common` names; nothing: no limit yet.
   std::optional<std::int64_t> common;
@@ -94,7 +94,10 @@ class FormPlan {
     bool mean;
   };
   struct First {};
-  using Step = std::variant<Gather, Scale, Cast, Plus, Concat, Sum, First>;
+  struct Weigh {
+    std::vector<double> weights;  // one for each tensor
+  };
+  using Step = std::variant<Gather, Scale, Cast, Plus, Concat, Sum, First, Weigh>;
 
   // A tensor on its way.
   struct Part {

@@ -20,7 +20,7 @@ struct Overloaded : Cases... {
 bool FormPlan::is_linear() const {
   return std::ranges::all_of(steps_, [](const Step& step) {
     return std::holds_alternative<Scale>(step) || std::holds_alternative<Sum>(step) ||
-           std::holds_alternative<First>(step);
+           std::holds_alternative<First>(step) || std::holds_alternative<Weigh>(step);
   });
 }
 
@@ -52,6 +52,7 @@ class FormPlan::Runner {
                    [&](const Plus& plus) { return added(stage, at, plus); },
                    [&](const Concat& concat) { return joined(stage, part, concat); },
                    [&](const Sum& sum) { return summed(stage, part, sum); },
+                   [&](const Weigh& weigh) { return scaled(stage, at, {weigh.weights[at]}); },
                    [&](const First&) { return make(stage - 1, part.parts.front()); }},
         step);
   }
@@ -141,11 +142,15 @@ Sketch FormPlan::sketch(const ReadSketch& read) const {
     for (const Part& part : stages_[stage]) {
       const auto* sum = std::get_if<Sum>(&step);
       const auto* scale = std::get_if<Scale>(&step);
+      const auto* weigh = std::get_if<Weigh>(&step);
       Sketch total(parts.front().size(), 0);
       const std::size_t taken = std::holds_alternative<First>(step) ? 1 : part.parts.size();
       for (std::size_t i = 0; i < taken; ++i) {
         const std::size_t each = part.parts[i];
-        double k = scale ? scale->k : sum && !sum->weights.empty() ? sum->weights[each] : 1;
+        double k = scale                          ? scale->k
+                   : weigh                        ? weigh->weights[each]
+                   : sum && !sum->weights.empty() ? sum->weights[each]
+                                                  : 1;
         if (sum && sum->mean) k /= static_cast<double>(part.parts.size());
         for (std::size_t bucket = 0; bucket < total.size(); ++bucket) total[bucket] += k * parts[each][bucket];
       }

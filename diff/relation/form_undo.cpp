@@ -27,6 +27,8 @@ bool FormPlan::can_be_undone() const {
     const auto keeps_all = [](const IndexMap& map) { return map.keeps_all(); };
     const auto* gather = std::get_if<Gather>(&step);
     const auto* scale = std::get_if<Scale>(&step);
+    const auto* weigh = std::get_if<Weigh>(&step);
+    if (weigh) return std::ranges::all_of(weigh->weights, is_exact_factor);
     return (gather && std::ranges::all_of(gather->maps, keeps_all)) || (scale && is_exact_factor(scale->k)) ||
            std::holds_alternative<Concat>(step) || std::holds_alternative<First>(step);
   });
@@ -57,6 +59,7 @@ FormPlan::Bytes FormPlan::before(const Bytes& after, std::size_t stage, std::siz
   Bytes bytes = after;
   const Step& step = steps_[stage - 1];
   if (const auto* scale = std::get_if<Scale>(&step)) scale_elements(bytes, dtype_, 1 / scale->k);
+  if (const auto* weigh = std::get_if<Weigh>(&step)) scale_elements(bytes, dtype_, 1 / weigh->weights[at]);
   if (const auto* gather = std::get_if<Gather>(&step)) {
     bytes.resize(after.size());
     gather->maps[at].scatter(after, item_size(dtype_), bytes);

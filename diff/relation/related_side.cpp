@@ -59,6 +59,7 @@ RelatedSide::RelatedSide(const TraceView& trace, const TraceView& other, const L
     const RecordId& id = trace.records[row].id;
     by_layer_[{id.layer, id.role}].push_back(static_cast<std::int64_t>(row));
   }
+  count_tokens();
   set_view();
 }
 
@@ -129,16 +130,21 @@ FormSource RelatedSide::partner(const FormStep& step, const FormSource& source, 
   throw Error(ErrorCode::usage, "'" + step.text + "': there is no such record beside " + describe(id));
 }
 
+// Small labels are whole in their sketch.
+void RelatedSide::count_tokens() {
+  for (std::size_t row = 0; row < trace_.records.size(); ++row) {
+    const Record& record = trace_.records[row];
+    if (!record.declared || record.id.index != "labels" || !has_content(static_cast<std::int64_t>(row))) continue;
+    const std::vector<double> values = to_numbers(content(static_cast<std::int64_t>(row)), record.dtype);
+    tokens_[{record.id.step, record.id.micro, record.id.rank}] =
+        static_cast<double>(std::ranges::count_if(values, [](double value) { return value != -100; }));
+  }
+}
+
 double RelatedSide::tokens(const FormSource& source) const {
   const RecordId& id = trace_.records[at(source.row)].id;
-  for (const std::int64_t row : rows_of(std::string(root_layer), Role::input)) {
-    const Record& record = trace_.records[at(row)];
-    const bool labels = record.declared && record.id.index == "labels" && record.id.step == id.step &&
-                        record.id.micro == id.micro && record.id.rank == id.rank;
-    if (!labels || !trace_.has_payload(row)) continue;
-    const std::vector<double> values = to_numbers(trace_.payload(row), record.dtype);
-    return static_cast<double>(std::ranges::count_if(values, [](double value) { return value != -100; }));
-  }
+  const auto found = tokens_.find({id.step, id.micro, id.rank});
+  if (found != tokens_.end()) return found->second;
   throw Error(ErrorCode::usage, "the tokens of step " + std::to_string(id.step) + ", micro " +
                                     std::to_string(id.micro) +
                                     " are not known: its labels were not recorded with their payload");

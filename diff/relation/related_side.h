@@ -67,6 +67,7 @@ class RelatedSide : public LogicalView {
   FormSource source(std::int64_t recorded_row) const;
   FormSource partner(const FormStep& step, const FormSource& source, const Captures& captures) const;
   double tokens(const FormSource& source) const;
+  void count_tokens();
   void set_view();
   void set_calls();
   void set_fingerprint(std::int64_t row);
@@ -91,7 +92,7 @@ class RelatedSide : public LogicalView {
   std::map<std::int64_t, std::vector<KeptEntries>> masks_;
   std::map<std::int64_t, std::string> reasons_;
   std::map<std::pair<std::string, Role>, std::vector<std::int64_t>> by_layer_;
-  std::map<std::string, std::int32_t> positions_;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int32_t>, double> tokens_;  // by step, micro, rank
   TraceView view_;
 };
 

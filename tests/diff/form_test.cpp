@@ -119,6 +119,18 @@ TEST(Form, CombinesMicroBatchesAndRanks) {
   EXPECT_THAT(bench.apply("replicated(rank) | concat(0, micro)"), ElementsAre(1, 2, 5, 6));
 }
 
+TEST(Form, WeighsByTargetsWhereTheyAreKnownAndUnequal) {
+  const Bench unequal({{{0}, {1}, {2}}, {{1}, {1}, {5}}});
+  EXPECT_THAT(unequal.apply("weighted-mean(micro, targets)"), ElementsAre(4.625));
+  EXPECT_THAT(unequal.apply("weigh(micro, targets) | concat(0, micro)"), ElementsAre(0.25, 4.375));
+  const Bench equal({{{0, 0}, {1}, {2}}, {{0, 1}, {1}, {5}}});
+  EXPECT_THAT(equal.apply("weighted-mean(data, targets)"), ElementsAre(3.5));
+  const FormPlan plan = equal.plan("weigh(data, targets) | concat(0, data)");
+  EXPECT_EQ(plan.undo(bytes_of(std::vector<float>{1, 2.5F})),
+            (std::vector{bytes_of(std::vector<float>{2}), bytes_of(std::vector<float>{5})}));
+  EXPECT_THAT(error_of([&] { equal.plan("weigh(data, tagrets)"); }), HasSubstr("did you mean 'targets'?"));
+}
+
 TEST(Form, KnowsWhichRecordAnElementComesFrom) {
   const Bench bench({{{0, 0}, {2, 2}, {0, 0, 0, 0}},
                      {{0, 1}, {2, 2}, {1, 1, 1, 1}},

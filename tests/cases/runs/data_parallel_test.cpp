@@ -39,12 +39,16 @@ void append(testing::MemoryTrace& trace, const TraceReader& run, std::int32_t ra
   }
 }
 
-class DataParallelShapes : public ::testing::TestWithParam<GptKind> {};
+// How many targets of the two samples count.
+enum class Targets { equal, unequal };
+
+class DataParallelShapes : public ::testing::TestWithParam<std::tuple<GptKind, Targets>> {};
 
 TEST_P(DataParallelShapes, SamplesOnRanksAreTheBatch) {
   const testing_support::TemporaryFolder folder;
-  const bool megatron = GetParam() == GptKind::megatron;
-  const GptOptions options = megatron ? tiny_megatron_options() : tiny_options();
+  const auto& [kind, targets] = GetParam();
+  GptOptions options = kind == GptKind::megatron ? tiny_megatron_options() : tiny_options();
+  if (targets == Targets::unequal) options.batches.front().labels[1].slice(0, 2).fill_(ignored_label);
   const auto run = [&](const std::string& file, const GptOptions& settings) {
     record(folder / file, settings, {.parameter = set_by_formula([](const auto&, at::Tensor t) { return t; })});
     return std::make_unique<TraceReader>(folder / file);
@@ -115,7 +119,9 @@ TEST(DataParallelAcrossShapes, SamplesOnMegatronRanksAreTheBatchOfGpt2) {
   EXPECT_EQ(report.relation.name, "data-parallel + megatron-hf");
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, DataParallelShapes, ::testing::Values(GptKind::hf, GptKind::megatron));
+INSTANTIATE_TEST_SUITE_P(Both, DataParallelShapes,
+                         ::testing::Combine(::testing::Values(GptKind::hf, GptKind::megatron),
+                                            ::testing::Values(Targets::equal, Targets::unequal)));
 
 }  // namespace
 }  // namespace goldentrace::cases
