@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "cli/child_environment.h"
 #include "traces/error.h"
 
 namespace goldentrace {
@@ -46,23 +47,6 @@ class ForwardedSignals {
   struct sigaction old_terminate_ {};
 };
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
-  std::vector<std::string> list;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!extra.contains(text.substr(0, text.find('=')))) list.push_back(text);
-  }
-  for (const auto& [name, value] : extra) list.push_back(name + "=" + value);
-  return list;
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
-
 // Owns what posix_spawn is to do with the streams.
 class Streams {
  public:
@@ -83,7 +67,7 @@ class Streams {
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables, ChildOutput output) {
   pid_t started = 0;
   const int failure = posix_spawnp(&started, command.front().c_str(), Streams(output).get(), nullptr,
-                                   pointers(command).data(), pointers(variables).data());
+                                   word_pointers(command).data(), word_pointers(variables).data());
   if (failure == 0) return started;
   throw Error(failure == ENOENT ? ErrorCode::not_found : ErrorCode::input_output,
               std::string("cannot be started: ") + std::strerror(failure), {command.front(), ""});

@@ -9,6 +9,8 @@
 namespace goldentrace {
 namespace {
 
+constexpr std::string_view any_number_mark = "<k>";
+
 std::string joined(const std::vector<std::string>& values, const char* separator) {
   return CLI::detail::join(values, separator);
 }
@@ -20,16 +22,26 @@ std::string complaint(const std::string& value, const std::vector<std::string>& 
   return text + " (" + joined(values, ", ") + ")";
 }
 
+// Whether `value` is the pattern with digits in the place of <k>.
+bool fits(const std::string& value, const std::string& pattern) {
+  if (!pattern.ends_with(any_number_mark)) return value == pattern;
+  const std::string stem = pattern.substr(0, pattern.size() - any_number_mark.size());
+  return value.starts_with(stem) && value.size() > stem.size() &&
+         std::all_of(value.begin() + static_cast<std::ptrdiff_t>(stem.size()), value.end(),
+                     [](unsigned char c) { return std::isdigit(c); });
+}
+
 }  // namespace
+
+bool is_choice(const std::string& value, const std::vector<std::string>& values) {
+  return std::any_of(values.begin(), values.end(), [&](const std::string& each) { return fits(value, each); });
+}
 
 CLI::Option* choice(CLI::Option* option, const std::vector<std::string>& values) {
   option->type_name(joined(values, "|"));
   return option->check(CLI::Validator(
-      [values](std::string& value) {
-        const bool known = std::find(values.begin(), values.end(), value) != values.end();
-        return known ? std::string() : complaint(value, values);
-      },
-      "", "choices"));
+      [values](std::string& value) { return is_choice(value, values) ? std::string() : complaint(value, values); }, "",
+      "choices"));
 }
 
 void refuse_choice(const std::string& name, const std::string& value, const std::vector<std::string>& values) {

@@ -29,6 +29,7 @@ ExitCode run(const Words& arguments) {
   const Words program = separator == arguments.end() ? Words() : Words(separator + 1, arguments.end());
   RecordOptions options;
   options.command_line = command_text(arguments);
+  options.arguments = arguments;
   CLI::App app("", "gtrace record");
   use_help_format(app);
   add_record(app, options);

@@ -26,6 +26,8 @@ void watch_signals() {
   watch(SIGTERM);
 }
 
+int received_signal() { return received; }
+
 void throw_if_interrupted() {
   if (received != 0) throw Interrupted(received);
 }

@@ -17,6 +17,7 @@ struct Interrupted : std::exception {
 // From now on the first SIGINT or SIGTERM is remembered; a second one ends the process at once.
 void watch_signals();
 
+int received_signal();        // 0: none yet
 void throw_if_interrupted();  // Interrupted
 
 std::string signal_name(int signal);  // "SIGINT"

@@ -2,6 +2,8 @@
 
 #include "cli/choice.h"
 #include "cli/number.h"
+#include "cli/rank_launch.h"
+#include "cli/rank_role.h"
 #include "cli/recording.h"
 #include "cli/scalar_type.h"
 #include "models/mlp.h"
@@ -15,7 +17,8 @@ namespace {
 }
 
 // The variant that the flags ask for when none is named.
-std::string implied_variant(const RecordMlpOptions& options) {
+std::string implied_variant(const RecordMlpOptions& options, std::int64_t ranks) {
+  if (ranks > 1) return "dp" + std::to_string(ranks);
   std::string name = options.accumulation_loop                 ? "ga-while"
                      : options.gradient_accumulation_steps > 1 ? "ga-loop"
                                                                : "plain";
@@ -36,26 +39,27 @@ void check_flags(const RecordMlpOptions& options, const std::string& variant) {
 // A variant that nobody named comes from a flag.
 void check_implied(const RecordMlpOptions& options, const std::string& variant) {
   if (options.variant || !(options.gradient_checkpointing || options.accumulation_loop)) return;
-  const std::vector<std::string> known = mlp_variants();
-  if (std::find(known.begin(), known.end(), variant) != known.end()) return;
+  if (is_choice(variant, mlp_variants())) return;
   const std::string flag =
       options.gradient_checkpointing ? "--use_gradient_checkpointing" : "--use_gradient_accumulation_loop";
   throw Error(ErrorCode::usage, flag + ": the variant " + variant + " is not in this version; leave the flag out");
 }
 
-std::string variant_of(const RecordMlpOptions& options) {
-  const std::string variant = options.variant.value_or(implied_variant(options));
+std::string variant_of(const RecordMlpOptions& options, std::int64_t ranks) {
+  const std::string variant = options.variant.value_or(implied_variant(options, ranks));
   check_implied(options, variant);
-  const std::vector<std::string> known = mlp_variants();
-  if (std::find(known.begin(), known.end(), variant) == known.end()) refuse_choice("--variant", variant, known);
+  if (!is_choice(variant, mlp_variants())) refuse_choice("--variant", variant, mlp_variants());
   check_flags(options, variant);
+  if (ranks > 1 && variant != "dp" + std::to_string(ranks))
+    throw Error(ErrorCode::usage, std::to_string(ranks) + " ranks need --variant dp" + std::to_string(ranks) +
+                                      ", a shard for each, not " + variant);
   return variant;
 }
 
 MlpOptions trainer_options(const RecordOptions& all) {
   const RecordMlpOptions& options = all.mlp;
   MlpOptions result;
-  result.variant = parse_mlp_variant(variant_of(options));
+  set_variant(result, variant_of(options, all.run.ranks));
   result.batch_size = options.batch_size;
   result.num_epochs = options.num_epochs;
   result.lr = options.lr;
@@ -71,7 +75,7 @@ MlpOptions trainer_options(const RecordOptions& all) {
 
 Header facts(const MlpOptions& options) {
   return {{"model.name", "mlp"},
-          {"model.variant", std::string(name(options.variant))},
+          {"model.variant", variant_name(options)},
           {"model.batch_size", std::to_string(options.batch_size)},
           {"model.num_epochs", std::to_string(options.num_epochs)},
           {"model.lr", decimal(options.lr)},
@@ -86,15 +90,31 @@ std::int64_t step_count(const MlpOptions& options) {
   return options.num_epochs * (options.train_dataset_len / rows) + 1;
 }
 
+// Of shards that one process trains one after another; files of ranks say it themselves.
+Header shard_facts(const MlpOptions& options) {
+  if (options.variant != MlpVariant::dp) return {};
+  return {
+      {"ranks", std::to_string(options.shards)}, {"ranks.data", std::to_string(options.shards)}, {"ranks.tensor", "1"}};
+}
+
 }  // namespace
 
-ExitCode run_record_mlp(const RecordOptions& options) {
-  const MlpOptions trainer = trainer_options(options);
+ExitCode run_record_mlp(const RecordOptions& given) {
+  const RankRole role(given);
+  const RecordOptions& options = role.options();
+  MlpOptions trainer = trainer_options(options);
   check(trainer);
+  if (role.starts_others()) return launch_ranks(options);
+  const std::unique_ptr<RankRun> ranks = role.join(1);
+  if (ranks) trainer.ranks = &ranks->mesh().data();
   RecordedModel model;
   model.header = facts(trainer);
+  model.header.merge(ranks ? ranks->facts() : shard_facts(trainer));
   model.steps = step_count(trainer);
-  model.train = [&](const Events& events, const auto& log) { train_mlp(trainer, events, log); };
+  model.train = [&](const Events& events, const auto& log) {
+    train_mlp(trainer, events, log);
+    if (ranks) ranks->leave();
+  };
   return run_recording(options, model);
 }
 

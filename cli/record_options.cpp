@@ -65,6 +65,11 @@ void add_run(CLI::App& app, RunOptions& options) {
   integer_between(app.add_option("--threads", options.threads, "Threads of LibTorch, 0: its own choice"), 0, 4096);
   app.add_option("--plant", options.plant, "A deliberate fault: an extra op at the output of a layer")
       ->type_name("KIND@LAYER");
+  integer_between(app.add_option("--ranks", options.ranks, "Processes; each writes a file of its own, run.rank0.h5 …"),
+                  1, 1024);
+  integer_between(app.add_option("--rank-timeout", options.rank_timeout,
+                                 "Seconds that a rank waits for another before it gives up"),
+                  1, 86400);
   for (CLI::Option* option : app.get_options()) {
     if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group("Run");
   }
@@ -75,7 +80,8 @@ std::string plant_help() { return "KIND of --plant: " + CLI::detail::join(plant_
 void add_mlp(CLI::App& record, RecordOptions& all) {
   RecordMlpOptions& options = all.mlp;
   CLI::App* app = record.add_subcommand("mlp", "Train the linear-model MLP and record it");
-  choice(app->add_option("--variant", options.variant, "Training loop (default: plain, with accumulation ga-loop)"),
+  choice(app->add_option("--variant", options.variant,
+                         "Training loop (default: plain, with accumulation ga-loop, with --ranks K dpK)"),
          mlp_variants());
   integer_from(app->add_option("--batch_size", options.batch_size, "Rows of a micro-batch"), 1);
   integer_from(app->add_option("--num_epochs", options.num_epochs, "Epochs"), 1);
@@ -155,7 +161,7 @@ void add_gpt(CLI::App& record, RecordOptions& all) {
 
 }  // namespace
 
-std::vector<std::string> mlp_variants() { return {"plain", "ga-loop"}; }
+std::vector<std::string> mlp_variants() { return {"plain", "ga-loop", "dp<k>"}; }
 
 std::vector<std::string> plant_kinds() {
   return {"scale=K", "offset=C", "negate", "swap-heads", "shift", "zero-row", "nan", "round-bf16"};

@@ -43,6 +43,8 @@ struct RunOptions {
   std::string device = "cpu";
   int threads = 0;    // 0: LibTorch's own choice
   std::string plant;  // KIND@LAYER; empty: none
+  std::int64_t ranks = 1;           // processes
+  std::int64_t rank_timeout = 300;  // seconds that one rank waits for another
 };
 
 struct RecordMlpOptions {
@@ -77,11 +79,12 @@ struct RecordOptions {
   RecordMlpOptions mlp;
   RecordGptOptions gpt;
   OutputOptions output;
-  std::string command_line;  // as typed, for the trace's header
+  std::string command_line;            // as typed, for the trace's header
+  std::vector<std::string> arguments;  // behind `gtrace record`
 };
 
 // The values that this version knows.
-std::vector<std::string> mlp_variants();  // plain, ga-loop
+std::vector<std::string> mlp_variants();  // plain, ga-loop, dp<k>
 std::vector<std::string> plant_kinds();   // scale=K, offset=C, negate …
 
 // Options of `gtrace record` itself and the subcommands mlp and gpt. `options` must live as long as the app.

@@ -106,9 +106,11 @@ std::pair<std::uint64_t, std::uint64_t> CommittedSteps::identity(const std::file
   return {facts.st_dev, facts.st_ino};
 }
 
+bool CommittedSteps::any() const { return identity(trace_) != before_; }
+
 std::string CommittedSteps::text() const {
   const std::string none = "no step was committed, nothing was written";
-  if (identity(trace_) == before_) return none;
+  if (!any()) return none;
   try {
     const Counts counts = count(TraceReader(trace_));
     return amount(counts.steps, "committed step") + (counts.steps == 1 ? " is in " : " are in ") + trace_.string();

@@ -21,6 +21,7 @@ class CommittedSteps {
 
   // "2 committed steps are in run.h5" or "no step was committed, nothing was written". Does not throw.
   std::string text() const;
+  bool any() const;  // a new trace is there
 
  private:
   // Which file lies under the name; a new trace is a new file.

@@ -11,6 +11,7 @@
 #include "cli/record_summary.h"
 #include "cli/recorder_settings.h"
 #include "cli/wire.h"
+#include "models/rank_link.h"
 #include "recorder/recorder.h"
 #include "traces/error.h"
 
@@ -32,6 +33,13 @@ void log_line(const std::string& line) { std::cout << line << std::endl; }
 [[noreturn]] void seal_committed(Recorder& recorder, const CommittedSteps& committed, int signal) {
   recorder.close_committed(signal_name(signal));
   throw Error(ErrorCode::incomplete, "recording was stopped by " + signal_name(signal) + "; " + committed.text());
+}
+
+// A signal that all ranks got may have ended another one first.
+[[noreturn]] void seal_without(Recorder& recorder, const CommittedSteps& committed, const RankLost& lost) {
+  if (const int signal = received_signal(); signal != 0) seal_committed(recorder, committed, signal);
+  recorder.close_committed("another rank was lost");
+  throw Error(ErrorCode::incomplete, std::string(lost.what()) + "; " + committed.text());
 }
 
 }  // namespace
@@ -57,6 +65,8 @@ ExitCode run_recording(const RecordOptions& options, const RecordedModel& model)
     // The recorder has what it was asked for.
   } catch (const Interrupted& stop) {
     seal_committed(recorder, committed, stop.signal);
+  } catch (const RankLost& lost) {
+    seal_without(recorder, committed, lost);
   }
   if (!ended) check_filters(options.capture, coverage);
   recorder.close();

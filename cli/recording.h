@@ -21,7 +21,8 @@ struct RecordedModel {
 };
 
 // Error(usage) for options that cannot be, before anything is written. On a signal the open step is dropped, the
-// committed ones are sealed and Error(incomplete) names the signal. When writing fails the model still runs to its end.
+// committed ones are sealed and Error(incomplete) names the signal; so are they when another rank is lost. When writing
+// fails the model still runs to its end.
 ExitCode run_recording(const RecordOptions& options, const RecordedModel& model);
 
 // The text of a shell command that gives these arguments.

@@ -24,6 +24,7 @@ Events wire(Recorder& recorder, const Watch& watch) {
     throw_if_over(watch);
     recorder.micro(number);
   };
+  events.rank = [&](std::int64_t number) { recorder.rank(static_cast<std::int32_t>(number)); };
   events.input = [&](const std::string& name, const at::Tensor& value) { recorder.input(name, value); };
   events.loss = [&, watch](const at::Tensor& loss) {
     throw_if_over(watch);

@@ -14,7 +14,10 @@ struct Events {
   // Each parameter once, in the order of the optimizer, before the first step. The listener may keep the handle, and
   // may change the values in place under no_grad.
   std::function<void(const std::string& name, const at::Tensor& parameter)> parameter;
-  std::function<void(std::int64_t step)> step;    // a new optimizer step begins; the final evaluation is a step too
+  std::function<void(std::int64_t step)> step;  // a new optimizer step begins; the final evaluation is a step too
+  // The data-parallel rank that the following micro-batches belong to, of ranks that one process plays one after
+  // another; 0 again when a step begins.
+  std::function<void(std::int64_t rank)> rank;
   std::function<void(std::int64_t micro)> micro;  // a new micro-batch of the current step begins
   // A declared model input of the current micro-batch: "ids", "labels", "mask", "x", "y".
   std::function<void(const std::string& name, const at::Tensor& value)> input;

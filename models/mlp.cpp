@@ -11,6 +11,7 @@
 #include "models/notify.h"
 #include "models/optimizer.h"
 #include "models/run_scope.h"
+#include "models/shards.h"
 
 namespace goldentrace {
 namespace {
@@ -42,14 +43,20 @@ class MlpTrainer {
     const std::int64_t updates = options_.train_dataset_len / rows();
     for (std::int64_t i = 0; i < updates; ++i) {
       notify(events_.step, step_);
-      if (options_.variant == MlpVariant::plain) {
-        train_plain();
-        log_line(epoch, i);
-      } else {
-        train_accumulated();
-        log_line(epoch, (i + 1) * micros());
-      }
+      train_step();
+      log_line(epoch, options_.variant == MlpVariant::ga_loop ? (i + 1) * micros() : i);
       ++step_;
+    }
+  }
+
+  void train_step() {
+    switch (options_.variant) {
+      case MlpVariant::plain:
+        return train_plain();
+      case MlpVariant::ga_loop:
+        return train_accumulated();
+      case MlpVariant::dp:
+        return train_sharded();
     }
   }
 
@@ -68,6 +75,32 @@ class MlpTrainer {
     optimizer_.zero_grad();
   }
 
+  void train_sharded() {
+    if (options_.ranks) return train_own_shard(*options_.ranks);
+    std::vector<at::Tensor> losses, sums;
+    for (std::int64_t shard = 0; shard < options_.shards; ++shard) {
+      notify(events_.rank, shard);
+      losses.push_back(backward_of_shard(shard));
+      add_shard(sums, gradients_of(model_.parameters()));
+    }
+    divide(sums, options_.shards);
+    set_gradients(model_.parameters(), sums);
+    update(mean_of_shards(losses));
+  }
+
+  void train_own_shard(RankGroup& ranks) {
+    const at::Tensor loss = backward_of_shard(ranks.index());
+    const NamedTensors parameters = model_.parameters();
+    set_gradients(parameters, mean_over_ranks(ranks, parameters, gradients_of(parameters)));
+    update(ranks.mean(loss, "the loss"));
+  }
+
+  at::Tensor backward_of_shard(std::int64_t shard) {
+    optimizer_.zero_grad();
+    const std::int64_t rows = options_.batch_size / options_.shards;
+    return backward(0, x_.narrow(0, shard * rows, rows), y_.narrow(0, shard * rows, rows), 1);
+  }
+
   // Forward, loss and backward of one micro-batch; returns the detached loss.
   at::Tensor backward(std::int64_t micro, const at::Tensor& x, const at::Tensor& y, std::int64_t divisor) {
     notify(events_.micro, micro);
@@ -76,7 +109,7 @@ class MlpTrainer {
     const at::Tensor output = model_.forward(x, events_);
     const at::Tensor loss = layer(events_, "loss", [&] {
       const at::Tensor mean = at::cross_entropy_loss(output, y);
-      return options_.variant == MlpVariant::plain ? mean : mean.div(divisor);
+      return options_.variant == MlpVariant::ga_loop ? mean.div(divisor) : mean;
     });
     notify(events_.loss, loss);
     result_.micro_losses.push_back(loss_value(loss));

@@ -12,35 +12,43 @@
 
 #include "models/events.h"
 #include "models/named_tensor.h"
+#include "models/rank_group.h"
 
 namespace goldentrace {
 
 enum class MlpVariant {
   plain,    // one batch, one update
   ga_loop,  // gradients of `gradient_accumulation_steps` micro-batches are summed before each update
+  dp,       // gradients of `shards` equal parts of the batch are averaged before each update
 };
-
-std::string_view name(MlpVariant variant);            // "plain", "ga-loop"
-MlpVariant parse_mlp_variant(std::string_view name);  // Error(usage) for any other name
 
 // Defaults are the upstream trainer's.
 struct MlpOptions {
   MlpVariant variant = MlpVariant::plain;
-  std::int64_t batch_size = 128;  // rows of a micro-batch
+  std::int64_t batch_size = 128;  // rows of a micro-batch; of all shards together
   std::int64_t num_epochs = 1;
   double lr = 0.1;
   std::int64_t log_steps = 8;  // a line is logged when the counter is a multiple of it
   std::int64_t input_dim = 16834;
   std::int64_t train_dataset_len = 8192;         // rows of an epoch; a remainder is dropped
   std::int64_t gradient_accumulation_steps = 1;  // ga_loop only
+  std::int64_t shards = 1;                       // dp only
+  // dp only: the processes that have one shard each, as many as shards; null: one after another in this one, which the
+  // same bits come from. Must outlive the run.
+  RankGroup* ranks = nullptr;
   std::uint64_t seed = 42;
   at::ScalarType dtype = at::kFloat;  // weights and batch are drawn in float32, then converted
   int threads = 0;                    // 0: LibTorch's current number
 };
 
+// "plain", "ga-loop", "dp8".
+std::string variant_name(const MlpOptions& options);
+// Sets variant and shards; Error(usage) for any other name.
+void set_variant(MlpOptions& options, std::string_view name);
+
 struct MlpResult {
   std::vector<double> losses;        // one per optimizer step: at the weights before the update
-  std::vector<double> micro_losses;  // what backward() was called on: divided by the accumulation steps
+  std::vector<double> micro_losses;  // what backward() was called on: divided by the accumulation steps, not by shards
   at::Tensor evaluation;             // [10, 3], on the CPU, detached
   NamedTensors parameters;           // layers.{0,2,3}.{weight,bias} after training
 };

@@ -16,6 +16,13 @@ double bytes_needed(const MlpOptions& o) {
   return item * (2 * parameters + rows * d + 4 * batch * hidden);
 }
 
+void check_shards(const MlpOptions& o) {
+  require_positive("shards", o.shards);
+  require(o.variant == MlpVariant::dp || o.shards == 1, "shards need the variant dp");
+  require_divides("the number of shards", o.shards, "batch_size", o.batch_size);
+  require(o.ranks == nullptr || o.ranks->size() == o.shards, "each rank has one shard");
+}
+
 void check_accumulation(const MlpOptions& o) {
   require_positive("gradient_accumulation_steps", o.gradient_accumulation_steps);
   require(o.variant == MlpVariant::ga_loop || o.gradient_accumulation_steps == 1,
@@ -32,6 +39,7 @@ void check(const MlpOptions& o) {
   require(o.input_dim >= 2, "input_dim must be at least 2, not " + std::to_string(o.input_dim));
   require_finite("lr", o.lr);
   check_accumulation(o);
+  check_shards(o);
   require_thread_number(o.threads);
   require_trainable(o.dtype);
   check_memory(bytes_needed(o), "this MLP");

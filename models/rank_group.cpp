@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "models/shards.h"
+
 namespace goldentrace {
 namespace {
 
@@ -26,16 +28,12 @@ std::vector<at::Tensor> RankGroup::gather(const at::Tensor& mine, const std::str
 at::Tensor RankGroup::sum(const at::Tensor& mine, const std::string& what) {
   const at::DisableRecordFunctionGuard unobserved;
   const at::NoGradGuard no_gradients;
-  const std::vector<at::Tensor> parts = gather(mine, what);
-  if (parts.size() == 1) return parts.front().clone();
-  at::Tensor total = parts[0].add(parts[1]);
-  for (std::size_t i = 2; i < parts.size(); ++i) total.add_(parts[i]);
-  return total;
+  return ordered_sum(gather(mine, what));
 }
 
 at::Tensor RankGroup::mean(const at::Tensor& mine, const std::string& what) {
   const at::DisableRecordFunctionGuard unobserved;
-  return sum(mine, what).div_(static_cast<double>(size()));
+  return mean_of_shards(gather(mine, what));
 }
 
 }  // namespace goldentrace

@@ -26,12 +26,14 @@ constexpr std::array<std::string_view, 11> filling_ops = {
     "aten::copy_",      "aten::fill_",        "aten::zero_",      "aten::normal_", "aten::uniform_",   "aten::random_",
     "aten::bernoulli_", "aten::exponential_", "aten::geometric_", "aten::cauchy_", "aten::log_normal_"};
 
+constexpr std::array<std::string_view, 3> collective_namespaces = {"c10d", "_c10d_functional", "goldentrace"};
+
 constexpr std::array<std::string_view, 10> namespaces = {
     "aten", "prim", "prims", "quantized", "mkldnn", "_quantized", "sparse", "mkldnn_prepacked", "onednn", "xnnpack"};
 
 std::string refusal_of(const std::string& name) {
   const std::string space = name.substr(0, name.find("::"));
-  if (space == "c10d" || space == "_c10d_functional") return name + " talks to other processes";
+  if (is_one_of(space, collective_namespaces)) return "collective over ranks";
   if (!is_one_of(space, namespaces)) return name + " is no op of LibTorch's own";
   if (name == "aten::set_") return name + " changes the memory under a tensor";
   return {};

@@ -91,6 +91,10 @@ void Recorder::micro(std::int64_t number) {
   state_->say([&](Session& session) { session.timeline.say_micro(number); });
 }
 
+void Recorder::rank(std::int32_t number) {
+  state_->say([&](Session& session) { session.timeline.say_rank(number); });
+}
+
 void Recorder::input(const std::string& name, const at::Tensor& value) {
   state_->say([&](Session& session) { session.timeline.say_input(name, value); });
 }

@@ -85,6 +85,9 @@ class Recorder {
   void watch_buffer(const std::string& name, const at::Tensor& buffer);
 
   void step(std::int64_t number);
+  // The rank that the following micro-batches of this step belong to, where one process plays several. Updates belong
+  // to the rank of the process: the header's `rank`, or 0.
+  void rank(std::int32_t number);
   void micro(std::int64_t number);
   void input(const std::string& name, const at::Tensor& value);
   void loss(const at::Tensor& value);

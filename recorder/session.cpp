@@ -19,7 +19,7 @@ struct ThisThread {
 thread_local ThisThread this_thread;
 
 std::int32_t rank_of(const Header& header) {
-  const auto rank = header.find("run.rank");
+  const auto rank = header.find("rank");
   return rank == header.end() ? 0 : static_cast<std::int32_t>(std::stol(rank->second));
 }
 

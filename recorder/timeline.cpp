@@ -19,7 +19,7 @@ constexpr std::size_t waiting_tapes = 1024;
 
 }  // namespace
 
-Timeline::Timeline(Session& session) : session_(session), level_(session.level.begin_step(0)) {
+Timeline::Timeline(Session& session) : session_(session), rank_(session.rank), level_(session.level.begin_step(0)) {
   session_.sink.set_level(level_);
   recording_ = wanted(0);
 }
@@ -57,10 +57,17 @@ void Timeline::say_micro(std::int64_t number) {
   micro_ = number;
 }
 
+void Timeline::say_rank(std::int32_t number) {
+  if (number == rank_) return;
+  end_micro();
+  rank_ = number;
+}
+
 void Timeline::begin_step(std::int64_t number) {
   end_step();
   step_ = number;
   micro_ = 0;
+  rank_ = session_.rank;
   awaits_update_ = false;
   level_ = session_.level.begin_step(number);
   session_.sink.set_level(level_);
@@ -149,7 +156,7 @@ std::shared_ptr<Call> Timeline::make_root(Pass pass, std::int64_t micro) const {
   auto call = std::make_shared<Call>();
   call->facts.step = step_;
   call->facts.micro = micro;
-  call->facts.rank = session_.rank;
+  call->facts.rank = pass == Pass::update ? session_.rank : rank_;
   call->facts.pass = pass;
   call->facts.layer = root_layer;
   call->root = true;
@@ -175,7 +182,7 @@ std::shared_ptr<Call> Timeline::enter_layer(const std::string& layer, ThreadStat
   LayerCall& facts = call->facts;
   facts.step = step_;
   facts.micro = micro_;
-  facts.rank = session_.rank;
+  facts.rank = rank_;
   facts.pass = task < 0 ? Pass::forward : Pass::recompute;
   facts.layer = layer;
   facts.call = entries_[{facts.pass, layer}]++;

@@ -31,6 +31,7 @@ class Timeline {
   explicit Timeline(Session& session);
 
   void say_step(std::int64_t number);
+  void say_rank(std::int32_t number);
   void say_micro(std::int64_t number);
   void say_loss(const at::Tensor& loss);
   void say_step_loss(const at::Tensor& loss);
@@ -92,7 +93,8 @@ class Timeline {
   Session& session_;
   std::int64_t step_ = 0;
   std::int64_t micro_ = 0;
-  Capture level_;  // of the open step
+  std::int32_t rank_;  // of the micro-batch
+  Capture level_;      // of the open step
   bool recording_ = false;
   bool blind_ = false;  // no op of the open step is seen
   bool steps_said_ = false;

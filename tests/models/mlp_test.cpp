@@ -65,6 +65,29 @@ TEST(Mlp, AccumulatedFigures) {
                  1.1018661260604858, 1.0985180139541626, 1.0954807996749878});
 }
 
+// 8 shards of 128 rows do the arithmetic of 8 micro-batches of 128 rows, and 8 is a power of two.
+TEST(Mlp, ShardsAreMicroBatches) {
+  for (const std::int64_t input_dim : {64, 512}) {
+    const MlpResult ga = train_mlp(accumulated(input_dim));
+    const MlpResult dp =
+        train_mlp({.variant = MlpVariant::dp, .batch_size = 1024, .input_dim = input_dim, .shards = 8});
+    ASSERT_EQ(dp.losses.size(), 8u);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(dp.losses[i], ga.losses[i], 1.2e-7) << i;
+    EXPECT_EQ(dp.micro_losses[0] / 8, ga.micro_losses[0]);
+    EXPECT_TRUE(at::equal(dp.evaluation, ga.evaluation));
+    for (std::size_t i = 0; i < ga.parameters.size(); ++i)
+      EXPECT_TRUE(at::equal(dp.parameters[i].tensor, ga.parameters[i].tensor)) << ga.parameters[i].name;
+  }
+}
+
+TEST(Mlp, ShardsAreSaidByRank) {
+  std::vector<std::int64_t> ranks;
+  Events events;
+  events.rank = [&](std::int64_t rank) { ranks.push_back(rank); };
+  train_mlp({.variant = MlpVariant::dp, .input_dim = 8, .train_dataset_len = 256, .shards = 4}, events);
+  EXPECT_THAT(ranks, ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+}
+
 TEST(Mlp, MicroLossesAreDividedAndAddUp) {
   const MlpResult result = train_mlp(accumulated(64));
   ASSERT_EQ(result.micro_losses.size(), 64u);
@@ -192,14 +215,20 @@ TEST(Mlp, RefusesImpossibleOptions) {
   expect_refused({.variant = MlpVariant::ga_loop, .gradient_accumulation_steps = huge}, "this machine has");
   expect_refused({.gradient_accumulation_steps = 2}, "needs the variant ga-loop");
   expect_refused({.input_dim = 8, .train_dataset_len = 127}, "no step to train");
+  expect_refused({.variant = MlpVariant::dp, .input_dim = 8, .shards = 3}, "does not divide");
+  expect_refused({.input_dim = 8, .shards = 2}, "need the variant dp");
   expect_refused({.dtype = at::kInt}, "Int");
   expect_refused({.threads = -1}, "threads");
 }
 
 TEST(Mlp, NamesOfVariants) {
-  EXPECT_EQ(parse_mlp_variant(name(MlpVariant::ga_loop)), MlpVariant::ga_loop);
-  EXPECT_EQ(parse_mlp_variant(name(MlpVariant::plain)), MlpVariant::plain);
-  EXPECT_THROW(parse_mlp_variant("dp8"), Error);
+  MlpOptions options;
+  for (const char* each : {"plain", "ga-loop", "dp8"}) {
+    set_variant(options, each);
+    EXPECT_EQ(variant_name(options), each);
+  }
+  EXPECT_EQ(options.shards, 8);
+  for (const char* each : {"dp", "dp0", "dp-2", "dp2x", "ga"}) EXPECT_THROW(set_variant(options, each), Error) << each;
 }
 
 }  // namespace

@@ -5,11 +5,11 @@ try mlp
 try mpl -o run.h5
 try mlp -o run.h5 --capture fulll
 try mlp -o run.h5 --capture check
-try mlp -o run.h5 --variant dp2
+try mlp -o run.h5 --variant dp
 try mlp -o run.h5 --device cuda
 try mlp -o run.h5 --dtype int8
 try mlp -o run.h5 --input-dim 8
-try mlp -o run.h5 --ranks 2
+try mlp -o run.h5 --ranks two
 try mlp -o run.h5 --record-steps 3-1
 try mlp -o run.h5 --roles output,outputs
 try mlp -o run.h5 --variant plain --gradient_accumulation_steps 8
