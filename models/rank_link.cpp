@@ -94,22 +94,21 @@ struct RankLink::State {
     }
   }
 
-  using Works = std::vector<std::pair<std::int64_t, c10::intrusive_ptr<c10d::Work>>>;
-
-  Works receive(const std::vector<std::int64_t>& members, std::vector<at::Tensor>& parts, std::int32_t tag) {
-    Works works;
+  // Posts all transfers, then waits for one after the other. `peer` is whose transfer is at hand when one fails.
+  void transfer(const std::vector<std::int64_t>& members, const at::Tensor& mine, std::vector<at::Tensor>& parts,
+                std::int32_t tag, std::int64_t& peer) {
+    std::vector<std::pair<std::int64_t, c10::intrusive_ptr<c10d::Work>>> works;
+    std::vector<at::Tensor> sent{mine};
     for (std::size_t i = 0; i < members.size(); ++i) {
+      if ((peer = members[i]) == place.rank) continue;
       std::vector<at::Tensor> part{parts[i]};
-      if (members[i] != place.rank)
-        works.emplace_back(members[i], group->recv(part, static_cast<int>(members[i]), tag));
+      works.emplace_back(peer, group->recv(part, static_cast<int>(peer), tag));
+      works.emplace_back(peer, group->send(sent, static_cast<int>(peer), tag));
     }
-    return works;
-  }
-
-  void send(const std::vector<std::int64_t>& members, const at::Tensor& mine, std::int32_t tag, Works& works) {
-    std::vector<at::Tensor> part{mine};
-    for (const std::int64_t member : members)
-      if (member != place.rank) works.emplace_back(member, group->send(part, static_cast<int>(member), tag));
+    for (auto& [other, work] : works) {
+      peer = other;
+      work->wait(patience);
+    }
   }
 
   // The first rank that found another one missing tells all: those that it leaves behind would blame it.
@@ -152,12 +151,7 @@ std::vector<at::Tensor> RankLink::exchange(const std::vector<std::int64_t>& memb
     parts.push_back(member == rank() ? sent : at::empty(sent.sizes(), sent.options()));
   std::int64_t peer = rank();
   try {
-    State::Works works = state_->receive(members, parts, tag);
-    state_->send(members, sent, tag, works);
-    for (auto& [other, work] : works) {
-      peer = other;
-      work->wait(state_->patience);
-    }
+    state_->transfer(members, sent, parts, tag, peer);
   } catch (const std::exception& error) {
     state_->lose(peer, what, error.what());
   }

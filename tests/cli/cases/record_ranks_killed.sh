@@ -21,9 +21,10 @@ for rank in 0 1 2; do
 done
 ls | grep -v '^log$\|^err$'
 # A signal to the command ends all of them, each with its finished steps.
-gtrace record ${mlp/--batch_size 9/--batch_size 8} -o term.h5 --ranks 2 > log 2> err &
-for _ in $(seq 400); do grep -q 'step 3' log && break; sleep 0.05; done
+: > log.term
+gtrace record ${mlp/--batch_size 9/--batch_size 8} -o term.h5 --ranks 2 > log.term 2> err.term &
+for _ in $(seq 400); do grep -q 'step 3' log.term && break; sleep 0.05; done
 kill -TERM $!
 wait $!; echo "exit $?"
-tail -1 err | sed 's/[0-9]* committed/N committed/g'
+tail -1 err.term | sed 's/[0-9]* committed/N committed/g'
 gtrace verify --quiet term.rank0.h5; echo "verify $?"
