@@ -24,11 +24,12 @@ std::string complaint(const std::string& value, const std::vector<std::string>& 
 
 // Whether `value` is the pattern with digits in the place of <k>.
 bool fits(const std::string& value, const std::string& pattern) {
-  if (!pattern.ends_with(any_number_mark)) return value == pattern;
-  const std::string stem = pattern.substr(0, pattern.size() - any_number_mark.size());
-  return value.starts_with(stem) && value.size() > stem.size() &&
-         std::all_of(value.begin() + static_cast<std::ptrdiff_t>(stem.size()), value.end(),
-                     [](unsigned char c) { return std::isdigit(c); });
+  const std::size_t mark = pattern.find(any_number_mark);
+  if (mark == std::string::npos) return value == pattern;
+  const std::string stem = pattern.substr(0, mark), rest = pattern.substr(mark + any_number_mark.size());
+  if (value.size() <= stem.size() + rest.size() || !value.starts_with(stem) || !value.ends_with(rest)) return false;
+  const std::string digits = value.substr(stem.size(), value.size() - stem.size() - rest.size());
+  return digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
 }  // namespace

@@ -24,7 +24,10 @@ struct OptionWords {
 // The words of a choice; none for any other option.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  return type.find('|') == std::string::npos ? std::vector<std::string>() : CLI::detail::split(type, '|');
+  if (type.find('|') == std::string::npos) return {};
+  std::vector<std::string> values = CLI::detail::split(type, '|');
+  std::erase_if(values, [](const std::string& value) { return value.find('<') != std::string::npos; });  // dp<k>
+  return values;
 }
 
 struct CommandWords {

@@ -18,8 +18,8 @@ namespace {
 
 // The variant that the flags ask for when none is named.
 std::string implied_variant(const RecordMlpOptions& options, std::int64_t ranks) {
-  if (ranks > 1) return "dp" + std::to_string(ranks);
-  std::string name = options.accumulation_loop                 ? "ga-while"
+  std::string name = ranks > 1                                 ? "dp" + std::to_string(ranks)
+                     : options.accumulation_loop               ? "ga-while"
                      : options.gradient_accumulation_steps > 1 ? "ga-loop"
                                                                : "plain";
   return options.gradient_checkpointing ? name + "-ckpt" : name;
@@ -50,7 +50,8 @@ std::string variant_of(const RecordMlpOptions& options, std::int64_t ranks) {
   check_implied(options, variant);
   if (!is_choice(variant, mlp_variants())) refuse_choice("--variant", variant, mlp_variants());
   check_flags(options, variant);
-  if (ranks > 1 && variant != "dp" + std::to_string(ranks))
+  const std::string shards = "dp" + std::to_string(ranks);
+  if (ranks > 1 && variant != shards && variant != shards + "-ckpt")
     throw Error(ErrorCode::usage, std::to_string(ranks) + " ranks need --variant dp" + std::to_string(ranks) +
                                       ", a shard for each, not " + variant);
   return variant;

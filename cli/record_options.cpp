@@ -161,7 +161,9 @@ void add_gpt(CLI::App& record, RecordOptions& all) {
 
 }  // namespace
 
-std::vector<std::string> mlp_variants() { return {"plain", "ga-loop", "dp<k>"}; }
+std::vector<std::string> mlp_variants() {
+  return {"plain", "plain-ckpt", "ga-loop", "ga-loop-ckpt", "dp<k>", "dp<k>-ckpt"};
+}
 
 std::vector<std::string> plant_kinds() {
   return {"scale=K", "offset=C", "negate", "swap-heads", "shift", "zero-row", "nan", "round-bf16"};

@@ -41,8 +41,8 @@ struct RunOptions {
   std::uint64_t seed = 42;
   std::string dtype = "float32";
   std::string device = "cpu";
-  int threads = 0;    // 0: LibTorch's own choice
-  std::string plant;  // KIND@LAYER; empty: none
+  int threads = 0;                  // 0: LibTorch's own choice
+  std::string plant;                // KIND@LAYER; empty: none
   std::int64_t ranks = 1;           // processes
   std::int64_t rank_timeout = 300;  // seconds that one rank waits for another
 };

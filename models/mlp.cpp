@@ -106,7 +106,7 @@ class MlpTrainer {
     notify(events_.micro, micro);
     notify(events_.input, "x", x);
     notify(events_.input, "y", y);
-    const at::Tensor output = model_.forward(x, events_);
+    const at::Tensor output = model_.forward(x, events_, options_.checkpointing);
     const at::Tensor loss = layer(events_, "loss", [&] {
       const at::Tensor mean = at::cross_entropy_loss(output, y);
       return options_.variant == MlpVariant::ga_loop ? mean.div(divisor) : mean;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/checkpoint_layer.h"
 #include "models/events.h"
 #include "models/named_tensor.h"
 #include "models/rank_group.h"
@@ -25,7 +26,8 @@ enum class MlpVariant {
 // Defaults are the upstream trainer's.
 struct MlpOptions {
   MlpVariant variant = MlpVariant::plain;
-  std::int64_t batch_size = 128;  // rows of a micro-batch; of all shards together
+  Checkpointing checkpointing = Checkpointing::off;  // of layers 1, 2 and 3, each by itself
+  std::int64_t batch_size = 128;                     // rows of a micro-batch; of all shards together
   std::int64_t num_epochs = 1;
   double lr = 0.1;
   std::int64_t log_steps = 8;  // a line is logged when the counter is a multiple of it
@@ -41,9 +43,9 @@ struct MlpOptions {
   int threads = 0;                    // 0: LibTorch's current number
 };
 
-// "plain", "ga-loop", "dp8".
+// "plain", "ga-loop", "dp8", each with "-ckpt" behind it when it is checkpointed.
 std::string variant_name(const MlpOptions& options);
-// Sets variant and shards; Error(usage) for any other name.
+// Sets variant, checkpointing and shards; Error(usage) for any other name.
 void set_variant(MlpOptions& options, std::string_view name);
 
 struct MlpResult {

@@ -13,11 +13,22 @@ MlpModel::MlpModel(std::int64_t input_dim, at::ScalarType dtype) {
   layer3_ = trainable(draw_linear(mlp_classes, mlp_classes), dtype);
 }
 
-at::Tensor MlpModel::forward(at::Tensor x, const Events& events) const {
-  x = layer(events, "layers.0", [&] { return at::linear(x, layer0_.weight, layer0_.bias); });
-  x = layer(events, "layers.1", [&] { return at::relu(x); });
-  x = layer(events, "layers.2", [&] { return at::linear(x, layer2_.weight, layer2_.bias); });
-  return layer(events, "layers.3", [&] { return at::linear(x, layer3_.weight, layer3_.bias); });
+std::vector<LayerBody> MlpModel::layers(const Events& events) const {
+  const auto linear = [&events](const char* label, const Affine& affine) {
+    return [&events, label, &affine](const at::Tensor& x) {
+      return layer(events, label, [&] { return at::linear(x, affine.weight, affine.bias); });
+    };
+  };
+  const auto relu = [&events](const at::Tensor& x) { return layer(events, "layers.1", [&] { return at::relu(x); }); };
+  return {linear("layers.0", layer0_), relu, linear("layers.2", layer2_), linear("layers.3", layer3_)};
+}
+
+at::Tensor MlpModel::forward(const at::Tensor& x, const Events& events, Checkpointing checkpointing) const {
+  const std::vector<LayerBody> all = layers(events);
+  at::Tensor h = all[0](x);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    h = checkpointing == Checkpointing::on ? checkpoint_layer(h, all[i]) : all[i](h);
+  return h;
 }
 
 NamedTensors MlpModel::parameters() const {

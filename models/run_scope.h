@@ -1,10 +1,11 @@
 // The global state that a run sets, given back at its end, also when an exception ends it.
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cstdint>
+
+#include "models/cpu_random.h"
 
 namespace goldentrace {
 
@@ -17,7 +18,7 @@ class RunScope {
   RunScope& operator=(const RunScope&) = delete;
 
  private:
-  at::Tensor generator_state_;
+  RandomScope random_;
   int threads_;
   at::AutoGradMode gradients_{true};
 };

@@ -223,12 +223,13 @@ TEST(Mlp, RefusesImpossibleOptions) {
 
 TEST(Mlp, NamesOfVariants) {
   MlpOptions options;
-  for (const char* each : {"plain", "ga-loop", "dp8"}) {
+  for (const char* each : {"plain", "plain-ckpt", "ga-loop", "ga-loop-ckpt", "dp1", "dp8-ckpt"}) {
     set_variant(options, each);
     EXPECT_EQ(variant_name(options), each);
   }
   EXPECT_EQ(options.shards, 8);
-  for (const char* each : {"dp", "dp0", "dp-2", "dp2x", "ga"}) EXPECT_THROW(set_variant(options, each), Error) << each;
+  for (const char* each : {"", "dp", "dp0", "dp08", "dp-2", "dp2x", "dp99999999999999999999", "ga", "plain-ckpt-ckpt"})
+    EXPECT_THROW(set_variant(options, each), Error) << each;
 }
 
 }  // namespace

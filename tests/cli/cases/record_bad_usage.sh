@@ -14,7 +14,7 @@ try mlp -o run.h5 --record-steps 3-1
 try mlp -o run.h5 --roles output,outputs
 try mlp -o run.h5 --variant plain --gradient_accumulation_steps 8
 try mlp -o run.h5 --variant ga-loop --use_gradient_accumulation_loop
-try mlp -o run.h5 --use_gradient_checkpointing
+try mlp -o run.h5 --use_gradient_checkpointing --variant ga-loop
 try gpt -o run.h5 --shape gpt3
 try gpt -o run.h5 --shape bloom --ffn 8
 try gpt -o run.h5 --shape megatron --set position-embedding-type=rotary --positions 8
