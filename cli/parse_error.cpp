@@ -37,7 +37,11 @@ std::string unknown_option(const CLI::App& app, const std::string& argument) {
     return "unknown option '" + argument + "'; for the file of that name write -- " + argument;
   }
   const std::string name = argument.substr(0, argument.find('='));
-  return with_hint("unknown option '" + name + "'", suggestion(name, closest_names(name, option_names(app))));
+  const std::vector<std::string> known = option_names(app);
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    return "option '" + name + "' belongs behind the command: " + full_name(app) + " " + name;
+  }
+  return with_hint("unknown option '" + name + "'", suggestion(name, closest_names(name, known)));
 }
 
 std::string unknown_argument(const CLI::App& app, const std::string& argument) {
@@ -94,6 +98,9 @@ std::string explanation(const CLI::App& app, const CLI::App& command, const CLI:
   const CLI::Option* option = option_of(command, message);
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const std::vector<std::string> extras = app.remaining(true);
+    if (extras.size() > 1 && extras.front() == "--") {
+      return "unexpected argument '" + extras[1] + "' behind --; options go in front of it";
+    }
     if (!extras.empty()) return unknown_argument(command, extras.front());
   }
   if (option == nullptr) return message;

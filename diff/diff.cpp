@@ -280,8 +280,14 @@ class Run {
       report_.verdict = Verdict::diverged;
       report_.reason = "copies that must be equal are not: " + describe(report_.relation.unequal_copies.front());
     } else {
-      report_.reason = counted(report_.compared, "record") + " compared, all agree; " + layers_text();
+      report_.reason = counted(report_.compared, "record") + " compared, " + agreement_text() + "; " + layers_text();
     }
+  }
+
+  std::string agreement_text() const {
+    if (report_.absorbed == 0) return "all agree";
+    return std::to_string(report_.compared - report_.absorbed) + " agree, " + counted(report_.absorbed, "difference") +
+           " absorbed";
   }
 
   std::string layers_text() const {

@@ -41,7 +41,7 @@ bool fits(const Record& record) {
          record.fingerprint.statistics.l2 > 0;
 }
 
-void add_tensors(const fs::path& path, std::vector<RecordedTensor>& tensors) {
+void add_tensors(const fs::path& path, std::vector<TensorSample>& tensors) {
   const TraceReader trace(path);
   std::set<Hash128> seen;
   for (std::size_t row = 0; row < trace.records().size(); ++row) {
@@ -49,8 +49,8 @@ void add_tensors(const fs::path& path, std::vector<RecordedTensor>& tensors) {
     const auto number = static_cast<std::int64_t>(row);
     if (!fits(record) || !trace.has_payload(number) || !seen.insert(record.fingerprint.hash).second) continue;
     const std::vector<std::byte> bytes = trace.payload(number);
-    RecordedTensor tensor{to_string(record.id), std::vector<float>(bytes.size() / 4),
-                          static_cast<std::size_t>(record.shape.back())};
+    TensorSample tensor{to_string(record.id), std::vector<float>(bytes.size() / 4),
+                        static_cast<std::size_t>(record.shape.back())};
     std::memcpy(tensor.values.data(), bytes.data(), bytes.size());
     tensors.push_back(std::move(tensor));
   }
@@ -58,11 +58,11 @@ void add_tensors(const fs::path& path, std::vector<RecordedTensor>& tensors) {
 
 }  // namespace
 
-std::vector<RecordedTensor> recorded_tensors(std::size_t count) {
+std::vector<TensorSample> recorded_tensors(std::size_t count) {
   const Folder folder;
   record("gpt --layers 2 --hidden 96 --heads 4 --seq 64 --batch 2 --steps 2 --vocab 500", folder.path() / "gpt.h5");
   record("mlp --num_epochs 1 --batch_size 32 --input_dim 192 --train_dataset_len 128", folder.path() / "mlp.h5");
-  std::vector<RecordedTensor> all, picked;
+  std::vector<TensorSample> all, picked;
   add_tensors(folder.path() / "gpt.h5", all);
   add_tensors(folder.path() / "mlp.h5", all);
   if (all.size() < count) throw std::runtime_error("only " + std::to_string(all.size()) + " recorded tensors");

@@ -6,7 +6,7 @@
 
 namespace goldentrace::testing {
 
-struct RecordedTensor {
+struct TensorSample {
   std::string name;
   std::vector<float> values;
   std::size_t columns;  // the last axis
@@ -14,6 +14,6 @@ struct RecordedTensor {
 
 // `count` different float32 tensors of two and more dimensions, 2,048 to 300,000 elements and a norm above 0, evenly
 // picked from both runs. Throws std::runtime_error when a command fails or there are fewer.
-std::vector<RecordedTensor> recorded_tensors(std::size_t count);
+std::vector<TensorSample> recorded_tensors(std::size_t count);
 
 }  // namespace goldentrace::testing

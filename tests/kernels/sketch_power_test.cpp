@@ -20,12 +20,12 @@ constexpr std::size_t tensor_count = 200;
 constexpr double gate_of_float32 = 1e-5;
 constexpr double least_spread = 64;
 
-const std::vector<RecordedTensor>& tensors() {
-  static const std::vector<RecordedTensor> all = recorded_tensors(tensor_count);
+const std::vector<TensorSample>& tensors() {
+  static const std::vector<TensorSample> all = recorded_tensors(tensor_count);
   return all;
 }
 
-Record record_of(const RecordedTensor& tensor, const std::vector<float>& values) {
+Record record_of(const TensorSample& tensor, const std::vector<float>& values) {
   Record record;
   const auto columns = static_cast<std::int64_t>(tensor.columns);
   record.shape = {static_cast<std::int64_t>(values.size()) / columns, columns};
@@ -48,7 +48,7 @@ struct Pair {
 };
 
 // The errors are scaled to `relative` of the tensor's norm; rounding to float32 moves the truth a little.
-Pair pair_with(const RecordedTensor& tensor, const Errors& errors, double relative) {
+Pair pair_with(const TensorSample& tensor, const Errors& errors, double relative) {
   std::vector<float> changed = tensor.values;
   double squares = 0, difference = 0;
   for (const float value : tensor.values) squares += double{value} * value;
@@ -70,7 +70,7 @@ TEST(SketchPower, EstimatesAreWithin15PercentFor99Percent) {
   std::printf("| fault | pairs | within 15 %% | median deviation | largest |\n|---|---|---|---|---|\n");
   for (const Fault& fault : faults) {
     std::vector<double> deviations;
-    for (const RecordedTensor& tensor : tensors()) {
+    for (const TensorSample& tensor : tensors()) {
       const Errors errors = fault.errors(tensor, random);
       if (!is_spread_or_in_one_block(fault, errors)) continue;
       const Pair pair = pair_with(tensor, errors, 1e-3);
@@ -93,7 +93,7 @@ TEST(SketchPower, NoFalseSameIn10000) {
   Random random(2);
   std::size_t trials = 0, same = 0;
   while (trials < 10000) {
-    const RecordedTensor& tensor = tensors()[random() % tensors().size()];
+    const TensorSample& tensor = tensors()[random() % tensors().size()];
     const Fault& fault = faults[random() % faults.size()];
     const Errors errors = fault.errors(tensor, random);
     if (!is_spread_or_in_one_block(fault, errors)) continue;
@@ -111,7 +111,7 @@ TEST(SketchPower, NoFalseSameIn10000) {
 TEST(SketchPower, HalfTheGatePasses) {
   Random random(3);
   std::size_t trials = 0, same = 0;
-  for (const RecordedTensor& tensor : tensors()) {
+  for (const TensorSample& tensor : tensors()) {
     const Pair pair = pair_with(tensor, faults.front().errors(tensor, random), 0.5 * gate_of_float32);
     ++trials, same += pair.judged_same();
   }
@@ -125,7 +125,7 @@ TEST(SketchPower, FewScatteredErrors) {
   for (std::size_t count = 2; count <= 10; ++count) {
     std::size_t trials = 0, same = 0;
     while (trials < 2000) {
-      const RecordedTensor& tensor = tensors()[random() % tensors().size()];
+      const TensorSample& tensor = tensors()[random() % tensors().size()];
       const Pair pair = pair_with(tensor, scattered_errors(tensor, count, random), 1.06 * gate_of_float32);
       if (pair.truth < 1.05 * gate_of_float32) continue;
       ++trials;

@@ -7,35 +7,35 @@
 namespace goldentrace::testing {
 namespace {
 
-std::size_t rows(const RecordedTensor& tensor) { return tensor.values.size() / tensor.columns; }
+std::size_t rows(const TensorSample& tensor) { return tensor.values.size() / tensor.columns; }
 
-Errors no_errors(const RecordedTensor& tensor) { return Errors(tensor.values.size()); }
+Errors no_errors(const TensorSample& tensor) { return Errors(tensor.values.size()); }
 
-double mean_size(const RecordedTensor& tensor) {
+double mean_size(const TensorSample& tensor) {
   double sum = 0;
   for (const float value : tensor.values) sum += std::abs(value);
   return sum / static_cast<double>(tensor.values.size());
 }
 
-Errors noise(const RecordedTensor& tensor, Random& random) {
+Errors noise(const TensorSample& tensor, Random& random) {
   Errors errors = no_errors(tensor);
   std::normal_distribution<double> normal;
   for (double& error : errors) error = normal(random);
   return errors;
 }
 
-Errors scale(const RecordedTensor& tensor, Random&) { return Errors(tensor.values.begin(), tensor.values.end()); }
+Errors scale(const TensorSample& tensor, Random&) { return Errors(tensor.values.begin(), tensor.values.end()); }
 
-Errors offset(const RecordedTensor& tensor, Random&) { return Errors(tensor.values.size(), mean_size(tensor)); }
+Errors offset(const TensorSample& tensor, Random&) { return Errors(tensor.values.size(), mean_size(tensor)); }
 
-Errors channel(const RecordedTensor& tensor, Random& random) {
+Errors channel(const TensorSample& tensor, Random& random) {
   Errors errors = no_errors(tensor);
   const std::size_t column = random() % tensor.columns;
   for (std::size_t i = column; i < errors.size(); i += tensor.columns) errors[i] = tensor.values[i];
   return errors;
 }
 
-Errors row(const RecordedTensor& tensor, Random& random) {
+Errors row(const TensorSample& tensor, Random& random) {
   Errors errors = no_errors(tensor);
   const std::size_t first = random() % rows(tensor) * tensor.columns;
   for (std::size_t i = first; i < first + tensor.columns; ++i) errors[i] = -tensor.values[i];
@@ -43,7 +43,7 @@ Errors row(const RecordedTensor& tensor, Random& random) {
 }
 
 // Two blocks of a quarter of the columns change places, as heads do.
-Errors swapped_heads(const RecordedTensor& tensor, Random& random) {
+Errors swapped_heads(const TensorSample& tensor, Random& random) {
   Errors errors = no_errors(tensor);
   const std::size_t width = std::max<std::size_t>(tensor.columns / 4, 1), heads = tensor.columns / width;
   const std::size_t one = random() % heads, other = (one + 1) % heads;
@@ -57,7 +57,7 @@ Errors swapped_heads(const RecordedTensor& tensor, Random& random) {
   return errors;
 }
 
-Errors rounded_to_bfloat16(const RecordedTensor& tensor, Random&) {
+Errors rounded_to_bfloat16(const TensorSample& tensor, Random&) {
   Errors errors = no_errors(tensor);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     errors[i] = bfloat16_to_float(to_bfloat16(tensor.values[i])) - tensor.values[i];
@@ -66,7 +66,7 @@ Errors rounded_to_bfloat16(const RecordedTensor& tensor, Random&) {
 }
 
 // A few errors of any size, all in one block of the sketch.
-Errors inside_one_block(const RecordedTensor& tensor, Random& random) {
+Errors inside_one_block(const TensorSample& tensor, Random& random) {
   Errors errors = no_errors(tensor);
   constexpr std::size_t block = 256;
   const std::size_t first = random() % (errors.size() / block) * block;
@@ -86,7 +86,7 @@ const std::array<Fault, 8> faults{{{"noise", noise},
                                    {"rounded to bfloat16", rounded_to_bfloat16},
                                    {"1-16 errors inside one block", inside_one_block}}};
 
-Errors scattered_errors(const RecordedTensor& tensor, std::size_t count, Random& random) {
+Errors scattered_errors(const TensorSample& tensor, std::size_t count, Random& random) {
   Errors errors = no_errors(tensor);
   for (std::size_t placed = 0; placed < count;) {
     double& error = errors[random() % errors.size()];

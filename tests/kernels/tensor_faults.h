@@ -15,13 +15,13 @@ using Errors = std::vector<double>;  // one per element
 
 struct Fault {
   std::string_view name;
-  Errors (*errors)(const RecordedTensor&, Random&);
+  Errors (*errors)(const TensorSample&, Random&);
 };
 
 extern const std::array<Fault, 8> faults;
 
 // `count` errors of equal size at random places.
-Errors scattered_errors(const RecordedTensor& tensor, std::size_t count, Random& random);
+Errors scattered_errors(const TensorSample& tensor, std::size_t count, Random& random);
 
 // Over how many elements the squared error spreads: n equal ones give n.
 double spread(const Errors& errors);
