@@ -162,7 +162,7 @@ void add_gpt(CLI::App& record, RecordOptions& all) {
 }  // namespace
 
 std::vector<std::string> mlp_variants() {
-  return {"plain", "plain-ckpt", "ga-loop", "ga-loop-ckpt", "dp<k>", "dp<k>-ckpt"};
+  return {"plain", "plain-ckpt", "ga-loop", "ga-loop-ckpt", "ga-while", "ga-while-ckpt", "dp<k>", "dp<k>-ckpt"};
 }
 
 std::vector<std::string> plant_kinds() {

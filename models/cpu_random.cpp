@@ -28,4 +28,9 @@ void seed_cpu_random(std::uint64_t seed) {
   locked([&](at::Generator& generator) { generator.set_current_seed(seed); });
 }
 
+std::uint64_t draw_cpu_random() {
+  return locked(
+      [](at::Generator& generator) { return at::check_generator<at::CPUGeneratorImpl>(generator)->random64(); });
+}
+
 }  // namespace goldentrace

@@ -10,6 +10,7 @@ namespace goldentrace {
 at::Tensor cpu_random_state();  // a copy
 void set_cpu_random_state(const at::Tensor& state);
 void seed_cpu_random(std::uint64_t seed);
+std::uint64_t draw_cpu_random();  // any 64 bits
 
 // Gives back at its end the state that it found.
 class RandomScope {

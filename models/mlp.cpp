@@ -5,6 +5,7 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
+#include "models/accumulation_loop.h"
 #include "models/layer.h"
 #include "models/loss_value.h"
 #include "models/mlp_model.h"
@@ -44,7 +45,7 @@ class MlpTrainer {
     for (std::int64_t i = 0; i < updates; ++i) {
       notify(events_.step, step_);
       train_step();
-      log_line(epoch, options_.variant == MlpVariant::ga_loop ? (i + 1) * micros() : i);
+      log_line(epoch, accumulates(options_.variant) ? (i + 1) * micros() : i);
       ++step_;
     }
   }
@@ -55,6 +56,8 @@ class MlpTrainer {
         return train_plain();
       case MlpVariant::ga_loop:
         return train_accumulated();
+      case MlpVariant::ga_while:
+        return train_in_loop();
       case MlpVariant::dp:
         return train_sharded();
     }
@@ -62,18 +65,31 @@ class MlpTrainer {
 
   void train_plain() {
     optimizer_.zero_grad();
-    const at::Tensor loss = backward(0, x_, y_, 1);
+    const at::Tensor loss = backward(0, x_, y_);
     update(loss.clone().detach());
   }
 
   void train_accumulated() {
-    const at::Tensor x = x_.reshape({micros(), -1, options_.input_dim});
-    const at::Tensor y = y_.reshape({micros(), -1});
+    const at::Tensor x = x_by_micro(), y = y_by_micro();
     at::Tensor running = at::zeros({1}, options_.dtype == at::kDouble ? at::kDouble : at::kFloat);
-    for (std::int64_t micro = 0; micro < micros(); ++micro) running += backward(micro, x[micro], y[micro], micros());
+    for (std::int64_t micro = 0; micro < micros(); ++micro) running += backward(micro, x[micro], y[micro]);
     update(running.squeeze(0));
     optimizer_.zero_grad();
   }
+
+  void train_in_loop() {
+    std::int64_t micro = 0;
+    const auto train_step = [&](const std::vector<at::Tensor>& slices, const std::vector<at::Tensor>&) {
+      return std::vector{loss_of(micro++, slices[0], slices[1])};
+    };
+    update(accumulate_gradients(train_step, {x_by_micro(), y_by_micro()}, tensors_of(model_.parameters()), {},
+                                LossDivision::by_train_step)
+               .front());
+    optimizer_.zero_grad();
+  }
+
+  at::Tensor x_by_micro() const { return x_.reshape({micros(), -1, options_.input_dim}); }
+  at::Tensor y_by_micro() const { return y_.reshape({micros(), -1}); }
 
   void train_sharded() {
     if (options_.ranks) return train_own_shard(*options_.ranks);
@@ -98,23 +114,29 @@ class MlpTrainer {
   at::Tensor backward_of_shard(std::int64_t shard) {
     optimizer_.zero_grad();
     const std::int64_t rows = options_.batch_size / options_.shards;
-    return backward(0, x_.narrow(0, shard * rows, rows), y_.narrow(0, shard * rows, rows), 1);
+    return backward(0, x_.narrow(0, shard * rows, rows), y_.narrow(0, shard * rows, rows));
   }
 
   // Forward, loss and backward of one micro-batch; returns the detached loss.
-  at::Tensor backward(std::int64_t micro, const at::Tensor& x, const at::Tensor& y, std::int64_t divisor) {
+  at::Tensor backward(std::int64_t micro, const at::Tensor& x, const at::Tensor& y) {
+    const at::Tensor loss = loss_of(micro, x, y);
+    loss.backward();
+    return loss.detach();
+  }
+
+  // What the backward pass of a micro-batch begins with.
+  at::Tensor loss_of(std::int64_t micro, const at::Tensor& x, const at::Tensor& y) {
     notify(events_.micro, micro);
     notify(events_.input, "x", x);
     notify(events_.input, "y", y);
     const at::Tensor output = model_.forward(x, events_, options_.checkpointing);
     const at::Tensor loss = layer(events_, "loss", [&] {
       const at::Tensor mean = at::cross_entropy_loss(output, y);
-      return options_.variant == MlpVariant::ga_loop ? mean.div(divisor) : mean;
+      return accumulates(options_.variant) ? mean.div(micros()) : mean;
     });
     notify(events_.loss, loss);
     result_.micro_losses.push_back(loss_value(loss));
-    loss.backward();
-    return loss.detach();
+    return loss;
   }
 
   void update(const at::Tensor& step_loss) {

@@ -18,10 +18,13 @@
 namespace goldentrace {
 
 enum class MlpVariant {
-  plain,    // one batch, one update
-  ga_loop,  // gradients of `gradient_accumulation_steps` micro-batches are summed before each update
-  dp,       // gradients of `shards` equal parts of the batch are averaged before each update
+  plain,     // one batch, one update
+  ga_loop,   // gradients of `gradient_accumulation_steps` micro-batches are summed before each update
+  ga_while,  // the same as an accumulation loop (models/accumulation_loop.h)
+  dp,        // gradients of `shards` equal parts of the batch are averaged before each update
 };
+
+bool accumulates(MlpVariant variant);  // over micro-batches
 
 // Defaults are the upstream trainer's.
 struct MlpOptions {
@@ -33,7 +36,7 @@ struct MlpOptions {
   std::int64_t log_steps = 8;  // a line is logged when the counter is a multiple of it
   std::int64_t input_dim = 16834;
   std::int64_t train_dataset_len = 8192;         // rows of an epoch; a remainder is dropped
-  std::int64_t gradient_accumulation_steps = 1;  // ga_loop only
+  std::int64_t gradient_accumulation_steps = 1;  // of ga_loop and ga_while
   std::int64_t shards = 1;                       // dp only
   // dp only: the processes that have one shard each, as many as shards; null: one after another in this one, which the
   // same bits come from. Must outlive the run.
@@ -43,7 +46,7 @@ struct MlpOptions {
   int threads = 0;                    // 0: LibTorch's current number
 };
 
-// "plain", "ga-loop", "dp8", each with "-ckpt" behind it when it is checkpointed.
+// "plain", "ga-loop", "ga-while", "dp8", each with "-ckpt" behind it when it is checkpointed.
 std::string variant_name(const MlpOptions& options);
 // Sets variant, checkpointing and shards; Error(usage) for any other name.
 void set_variant(MlpOptions& options, std::string_view name);

@@ -6,14 +6,16 @@
 namespace goldentrace {
 namespace {
 
-// Weights and gradients, the batch, and per micro-batch the hidden layer before and after ReLU with both gradients.
+// Weights, gradients, sums of gradients where they are apart, the batch, and per micro-batch the hidden layer before
+// and after ReLU with both gradients.
 double bytes_needed(const MlpOptions& o) {
   const double item = static_cast<double>(c10::elementSize(o.dtype));
   const double d = static_cast<double>(o.input_dim), hidden = d / 2;
   const double parameters = d * hidden + hidden + mlp_classes * (hidden + 1) + mlp_classes * (mlp_classes + 1);
   const double batch = static_cast<double>(o.batch_size);
   const double rows = batch * static_cast<double>(o.gradient_accumulation_steps);
-  return item * (2 * parameters + rows * d + 4 * batch * hidden);
+  const double copies = o.variant == MlpVariant::plain || o.variant == MlpVariant::ga_loop ? 2 : 3;
+  return item * (copies * parameters + rows * d + 4 * batch * hidden);
 }
 
 void check_shards(const MlpOptions& o) {
@@ -25,8 +27,8 @@ void check_shards(const MlpOptions& o) {
 
 void check_accumulation(const MlpOptions& o) {
   require_positive("gradient_accumulation_steps", o.gradient_accumulation_steps);
-  require(o.variant == MlpVariant::ga_loop || o.gradient_accumulation_steps == 1,
-          "gradient_accumulation_steps needs the variant ga-loop");
+  require(accumulates(o.variant) || o.gradient_accumulation_steps == 1,
+          "gradient_accumulation_steps needs the variant ga-loop or ga-while");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace goldentrace {
 namespace {
 
 constexpr std::string_view checkpointed = "-ckpt", sharded = "dp";
-constexpr std::array<std::pair<std::string_view, MlpVariant>, 2> loops{
-    {{"plain", MlpVariant::plain}, {"ga-loop", MlpVariant::ga_loop}}};
+constexpr std::array<std::pair<std::string_view, MlpVariant>, 3> loops{
+    {{"plain", MlpVariant::plain}, {"ga-loop", MlpVariant::ga_loop}, {"ga-while", MlpVariant::ga_while}}};
 
 std::string loop_name(const MlpOptions& options) {
   for (const auto& [name, variant] : loops)
@@ -30,6 +30,8 @@ bool set_shards(MlpOptions& options, std::string_view loop) {
 
 }  // namespace
 
+bool accumulates(MlpVariant variant) { return variant == MlpVariant::ga_loop || variant == MlpVariant::ga_while; }
+
 std::string variant_name(const MlpOptions& options) {
   return loop_name(options) + (options.checkpointing == Checkpointing::on ? std::string(checkpointed) : "");
 }
@@ -46,7 +48,7 @@ void set_variant(MlpOptions& options, std::string_view name) {
   options.variant = MlpVariant::dp;
   if (!set_shards(options, loop))
     throw Error(ErrorCode::usage,
-                "unknown variant " + std::string(name) + "; known: plain, ga-loop, dp<k>, with -ckpt");
+                "unknown variant " + std::string(name) + "; known: plain, ga-loop, ga-while, dp<k>, with -ckpt");
 }
 
 }  // namespace goldentrace
