@@ -36,18 +36,8 @@ void check_flags(const RecordMlpOptions& options, const std::string& variant) {
   }
 }
 
-// A variant that nobody named comes from a flag.
-void check_implied(const RecordMlpOptions& options, const std::string& variant) {
-  if (options.variant || !(options.gradient_checkpointing || options.accumulation_loop)) return;
-  if (is_choice(variant, mlp_variants())) return;
-  const std::string flag =
-      options.gradient_checkpointing ? "--use_gradient_checkpointing" : "--use_gradient_accumulation_loop";
-  throw Error(ErrorCode::usage, flag + ": the variant " + variant + " is not in this version; leave the flag out");
-}
-
 std::string variant_of(const RecordMlpOptions& options, std::int64_t ranks) {
   const std::string variant = options.variant.value_or(implied_variant(options, ranks));
-  check_implied(options, variant);
   if (!is_choice(variant, mlp_variants())) refuse_choice("--variant", variant, mlp_variants());
   check_flags(options, variant);
   const std::string shards = "dp" + std::to_string(ranks);

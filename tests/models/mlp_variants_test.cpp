@@ -80,6 +80,15 @@ TEST(MlpVariants, CheckpointedOnesAreBitEqual) {
   expect_equal(Trained(large_batch("dp8", 64)), Trained(large_batch("dp8-ckpt", 64)));
 }
 
+// Sums that begin with zeros differ by the sign of a zero at most.
+TEST(MlpVariants, TheLoopIsTheAccumulation) {
+  for (const std::int64_t input_dim : {64, 512}) {
+    const Trained loop(accumulated("ga-loop", input_dim));
+    expect_equal(loop, Trained(accumulated("ga-while", input_dim)));
+    expect_equal(loop, Trained(accumulated("ga-while-ckpt", input_dim)));
+  }
+}
+
 // Layer 0 is called directly; the others run again, last one first.
 TEST(MlpVariants, CheckpointedLayersRunTwice) {
   std::vector<std::string> heard;
