@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "recorder/capture.h"
+#include "recorder/level_file.h"
 
 namespace goldentrace {
 
@@ -18,26 +19,25 @@ class Level {
  public:
   // `file`: where a word may stand, looked at when a step begins; empty: none.
   // `forbidden`: what the file may not ask for.
-  Level(Capture first, std::filesystem::path file, std::optional<Capture> forbidden = std::nullopt)
-      : now_(first), asked_(first), file_(std::move(file)), forbidden_(forbidden) {}
+  Level(Capture first, const std::filesystem::path& file, std::optional<Capture> forbidden = std::nullopt);
 
   void ask(Capture capture) { asked_ = capture; }
   // The level of the step that begins.
   Capture begin_step(std::int64_t step);
 
-  std::string changes() const;                                  // "12:sketch,40:full": the first steps of new levels
-  const std::string& refused_word() const { return refused_; }  // stood in the file and changed nothing
+  std::string changes() const;  // "12:sketch,40:full": the first steps of new levels
+  // What stood in the file and changed nothing, and how often, or why it could not be read; empty: neither happened.
+  std::string refusals() const;
 
  private:
-  using Stamp = std::pair<std::filesystem::file_time_type, std::uintmax_t>;
   void look_at_file();
 
   Capture now_;
   std::atomic<Capture> asked_;
-  const std::filesystem::path file_;
+  std::optional<LevelFile> file_;
   const std::optional<Capture> forbidden_;
-  std::optional<Stamp> seen_;
-  std::string refused_;
+  std::int64_t refused_ = 0;  // times
+  std::string refused_word_;  // the last
   std::vector<std::pair<std::int64_t, Capture>> changes_;
 };
 

@@ -58,9 +58,9 @@ struct Recorder::State {
   void add_ending(const std::string& ended) {
     Header& header = session->sink.writer().header();
     header["run.ended"] = ended;
-    const std::string changes = session->level.changes(), refused = session->level.refused_word();
+    const std::string changes = session->level.changes(), refusals = session->level.refusals();
     if (!changes.empty()) header["capture.level_changes"] = changes;
-    if (!refused.empty()) header["recording.note.level file"] = "the word '" + refused + "' changed nothing";
+    if (!refusals.empty()) header["recording.note.level file"] = refusals;
   }
 
   std::unique_ptr<Session> session;

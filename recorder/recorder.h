@@ -46,7 +46,8 @@ struct RecorderOptions {
   std::function<void(std::int64_t differences)> stopped;
 
   // A file with one word (full, sketch, check, off) that is looked at when a step begins: another level from then on.
-  // It may appear, change and vanish while the program runs; another word changes nothing and is noted in the header.
+  // It may appear, change and vanish while the program runs; another word changes nothing; how often one stood
+  // there is noted in the header, and why the file could not be read.
   std::filesystem::path level_file;
 
   WhenFull when_full = WhenFull::block;

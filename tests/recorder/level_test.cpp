@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -48,18 +49,51 @@ TEST_F(LevelTest, TheLastWordCounts) {
   EXPECT_EQ(level.begin_step(1), Capture::full) << "the file has not changed since";
 }
 
-TEST_F(LevelTest, OtherWordsChangeNothing) {
+TEST_F(LevelTest, OtherWordsChangeNothingAndAreCounted) {
   Level level(Capture::full, file(), Capture::check);
   write("");
   EXPECT_EQ(level.begin_step(0), Capture::full);
-  EXPECT_EQ(level.refused_word(), "");
+  EXPECT_EQ(level.refusals(), "");
   write("check");
   EXPECT_EQ(level.begin_step(1), Capture::full);
-  EXPECT_EQ(level.refused_word(), "check");
-  write("everything");
+  EXPECT_EQ(level.refusals(), "the word 'check' changed nothing");
   EXPECT_EQ(level.begin_step(2), Capture::full);
-  EXPECT_EQ(level.refused_word(), "everything");
-  EXPECT_EQ(level.changes(), "");
+  EXPECT_EQ(level.refusals(), "the word 'check' changed nothing") << "it stands there still";
+  write("everything");
+  EXPECT_EQ(level.begin_step(3), Capture::full);
+  write("off");
+  EXPECT_EQ(level.begin_step(4), Capture::off);
+  EXPECT_EQ(level.refusals(), "2 times a word changed nothing, the last was 'everything'");
+  EXPECT_EQ(level.changes(), "4:off");
+}
+
+// One that waits for ever, that never ends or that is none: the level stays, and at the end it is said.
+TEST_F(LevelTest, APathThatCannotBeReadHoldsNothingUp) {
+  const auto refusals_of = [&](const std::filesystem::path& path) {
+    Level level(Capture::full, path);
+    EXPECT_EQ(level.begin_step(0), Capture::full) << path;
+    return level.refusals();
+  };
+  std::filesystem::create_directory(folder_ / "folder");
+  std::filesystem::create_symlink("loop", folder_ / "loop");
+  std::filesystem::create_symlink("pipe", folder_ / "to_pipe");
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  write("full");
+  EXPECT_EQ(refusals_of(folder_ / "folder"), "could not be read: is a folder");
+  EXPECT_EQ(refusals_of(folder_ / "pipe"), "could not be read: is a pipe");
+  EXPECT_EQ(refusals_of(folder_ / "to_pipe"), "could not be read: is a pipe");
+  EXPECT_EQ(refusals_of("/dev/zero"), "could not be read: is a device");
+  EXPECT_EQ(refusals_of(folder_ / "loop" / "x"), "could not be read: Too many levels of symbolic links");
+  EXPECT_EQ(refusals_of(file() / "x"), "could not be read: Not a directory");
+  EXPECT_EQ(refusals_of(folder_ / "absent" / "x"), "");
+}
+
+TEST_F(LevelTest, OfALargeFileOnlyTheBeginningIsRead) {
+  write("");
+  std::filesystem::resize_file(file(), std::uintmax_t{1} << 40);
+  Level level(Capture::full, file());
+  EXPECT_EQ(level.begin_step(0), Capture::full);
+  EXPECT_EQ(level.refusals(), "the word '" + std::string(32, '\0') + "' changed nothing");
 }
 
 TEST(CaptureWords, AreReadAndWritten) {
