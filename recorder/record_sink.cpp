@@ -195,7 +195,7 @@ void RecordSink::check_space(std::uint64_t step_bytes) const {
   throw Error(ErrorCode::input_output,
               "recording stopped: another step takes " + std::to_string(step_bytes) + " bytes and a reserve of " +
                   std::to_string(reserve) + ", and only " + std::to_string(space.available) +
-                  " are free; free space (or recover with -o ELSEWHERE), or record with --capture sketch",
+                  " are free; free space or record with --capture sketch",
               {options_.output.string(), ""});
 }
 

@@ -143,6 +143,16 @@ RecoverResult rename_finished(const fs::path& journal, const RecoverOptions& opt
   return result;
 }
 
+void seal_advising(JournalReader& journal, const JournalMap& map, const fs::path& target,
+                   const JournalProgress& progress) {
+  try {
+    seal(journal, map, target, progress);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::input_output) throw;
+    throw Error(error.code(), std::string(error.what()) + "; the journal stays; recover elsewhere with -o");
+  }
+}
+
 // Scanning is the first half of the work, sealing the second.
 JournalProgress half(const JournalProgress& progress, std::uint64_t number) {
   if (!progress) return {};
@@ -168,7 +178,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
   } else {
     refuse_other_run(result.trace, segment_of(scan.map.head));
     check_replaced(result.trace, journal, options);
-    seal(reader, scan.map, result.trace, half(progress, 1));
+    seal_advising(reader, scan.map, result.trace, half(progress, 1));
   }
   std::error_code ignored;
   if (!scan.damage) fs::remove(journal, ignored);

@@ -16,6 +16,11 @@ void seal_copying(Segment& segment) {
   segment.journal.file().remove();
 }
 
+// The disk that the journal is on may be why no trace could be made of it.
+std::string recover_elsewhere(const Segment& segment) {
+  return recover_command(segment.journal.path()) + " -o ELSEWHERE";
+}
+
 // Makes a trace of a finished journal; when that fails the journal stays for `gtrace recover`.
 void seal_journal(Segment& segment) {
   segment.journal.keep();
@@ -23,8 +28,8 @@ void seal_journal(Segment& segment) {
   try {
     can_seal_in_place(segment.journal) ? seal_in_place(segment.journal, segment.target) : seal_copying(segment);
   } catch (const Error& error) {
-    throw Error(error.code(), std::string(error.what()) + "; the recording is in its journal; when there is room: " +
-                                  recover_command(segment.journal.path()));
+    throw Error(error.code(), std::string(error.what()) +
+                                  "; the recording is in its journal; recover it with: " + recover_elsewhere(segment));
   }
 }
 
@@ -97,14 +102,14 @@ void TraceWriter::State::give_up(const Error& error) {
     try {
       seal_journal(segment);
     } catch (const Error&) {
-      throw Error(error.code(), what + "; " + steps + " before that are kept; recover them with: " +
-                                    recover_command(segment.journal.path()));
+      throw Error(error.code(),
+                  what + "; " + steps + " before that are kept; recover them with: " + recover_elsewhere(segment));
     }
     throw Error(error.code(), what + "; " + steps + " before that are in " + segment.target.string());
   }
   segment.journal.keep();
-  throw Error(error.code(), what + "; " + steps +
-                                " before that are kept; recover them with: " + recover_command(segment.journal.path()));
+  throw Error(error.code(),
+              what + "; " + steps + " before that are kept; recover them with: " + recover_elsewhere(segment));
 }
 
 void TraceWriter::State::end(Ending ending) {

@@ -176,7 +176,7 @@ TEST_F(SealInPlace, AFullDiskLeavesTheJournalAsItWas) {
       if (setrlimit(RLIMIT_FSIZE, &size) != 0) return 77;
       const std::string message = message_of([&] { writer.close(); });
       const bool says = message.find(
-                            "File too large; the recording is in its journal; when there is room: gtrace "
+                            "File too large; the recording is in its journal; recover it with: gtrace "
                             "recover") != std::string::npos;
       return says && read_file(journal_).substr(0, before.size()) == before ? 0 : 1;
     });
