@@ -15,6 +15,7 @@ namespace goldentrace {
 class RankedTrace {
  public:
   explicit RankedTrace(const TraceView& trace);
+  explicit RankedTrace(TraceView&&) = delete;
   RankedTrace(const RankedTrace&) = delete;
   RankedTrace& operator=(const RankedTrace&) = delete;
 

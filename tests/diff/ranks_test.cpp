@@ -79,7 +79,8 @@ std::string first(const Report& report) {
 
 TEST(Ranks, AreReadInStepAndBehindWhatTheyDependOn) {
   const TensorRanks ranks;
-  const RankedTrace ranked(ranks.trace.view());
+  const TraceView view = ranks.trace.view();
+  const RankedTrace ranked(view);
   const auto& records = ranked.view().records;
   ASSERT_EQ(records.size(), ranks.trace.records.size());
   std::int64_t step = 0;
