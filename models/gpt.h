@@ -17,6 +17,8 @@
 #include "models/gpt_kind.h"
 #include "models/megatron_config.h"
 #include "models/named_tensor.h"
+#include "models/rank_fault.h"
+#include "models/rank_mesh.h"
 
 namespace goldentrace {
 
@@ -54,7 +56,18 @@ struct GptOptions {
   std::uint64_t seed = 42;
   at::ScalarType dtype = at::kFloat;  // float32, bfloat16, float16, float64; weights are drawn in float32
   int threads = 0;                    // 0: LibTorch's current number
+  // Processes that train together: tensor_model_parallel_size of them (megatron) hold parts of the same weights, and
+  // as often as that goes into their number there is an equal part of the rows of every batch, in order. Losses are
+  // means of the parts, gradients ((g_0 + g_1) + …) / parts. 1: this process alone, in which megatron's degree is that
+  // of the sums only.
+  std::int64_t processes = 1;
+  RankMesh* ranks = nullptr;  // this one among them; must outlive the run. null: there are no others
+  RankFault fault;            // of this rank, for tests
 };
+
+// Of the processes: those that hold parts of the same weights, and the groups of them with other rows of the batch.
+std::int64_t tensor_degree(const GptOptions& options);
+std::int64_t data_degree(const GptOptions& options);
 
 // The options of the shape's own configuration.
 void set_option(GptOptions& options, std::string_view option, std::string_view value);
@@ -68,14 +81,15 @@ std::int64_t head_count(const GptOptions& options);
 std::map<std::string, std::string> modelled_paths(const GptOptions& options);
 
 struct GptResult {
-  std::vector<double> losses;  // one per step, at the weights before the update
-  at::Tensor logits;           // [batch, seq, vocab] of the last step, detached
+  std::vector<double> losses;  // one per step, at the weights before the update, of the whole batch
+  at::Tensor logits;           // [rows of this process, seq, vocab] of the last step, detached
   NamedTensors parameters;     // after training, keys of the shape's own checkpoints: see named() in gpt_parameters.h
   std::vector<std::string> notes;  // what loading dropped or found odd
 };
 
 // Error(usage) for sizes that cannot be, options that exclude each other, ids outside the vocabulary, sequences longer
-// than the position table, or a run that exceeds this machine's memory. Allocates nothing.
+// than the position table, processes that cannot share the work evenly, or a run that exceeds this machine's memory.
+// Allocates nothing, and needs no ranks.
 void check(const GptOptions& options);
 
 // Runs on the calling thread; what train_mlp says of determinism holds. Labels:
@@ -87,7 +101,11 @@ void check(const GptOptions& options);
 // megatron: embedding, embedding.{word,norm,position}, encoder.input, layers.N, layers.N.input_layernorm,
 // layers.N.self_attention, layers.N.self_attention.{query_key_value,query,key,value,scores,probs,attention_dropout,
 // context,dense}, layers.N.attention_residual, layers.N.post_attention_layernorm, layers.N.mlp,
-// layers.N.mlp.{dense_h_to_4h,activation,dense_4h_to_h}, final_layernorm, logits, loss.
+// layers.N.mlp.{dense_h_to_4h,activation,dense_4h_to_h}, final_layernorm, logits, loss; on tensor-parallel ranks also
+// NAME.all_reduce in front of query_key_value, dense_h_to_4h and logits, which sums their gradients, the same inside
+// embedding.word, dense and dense_4h_to_h, and logits.all_gather. Every rank draws the weights of the whole model, so
+// that they do not depend on the number of ranks (where the padded vocabulary does not), and its attention dropout from
+// a stream of its own; hidden dropout draws the same on all ranks that have the same rows.
 //
 // bloom: word_embeddings, word_embeddings_layernorm, h.N, h.N.input_layernorm, h.N.self_attention,
 // h.N.self_attention.{query_key_value,scores,probs,attention_dropout,context,dense}, h.N.attention_residual,

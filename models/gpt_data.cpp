@@ -74,6 +74,16 @@ GptBatch with_labels(const GptBatch& batch) {
   return result;
 }
 
+GptBatch rows_of(const GptBatch& batch, std::int64_t index, std::int64_t parts) {
+  const at::DisableRecordFunctionGuard unobserved;
+  const auto part = [&](const at::Tensor& table) {
+    const std::int64_t rows = table.defined() ? table.size(0) / parts : 0;
+    return table.defined() ? table.narrow(0, index * rows, rows) : table;
+  };
+  return {
+      .ids = part(batch.ids), .labels = part(batch.labels), .mask = part(batch.mask), .prefixes = part(batch.prefixes)};
+}
+
 std::vector<GptBatch> draw_batches(const GptOptions& options, std::int64_t tokens) {
   const at::DisableRecordFunctionGuard unobserved;
   const at::Generator generator = at::detail::createCPUGenerator(options.seed);

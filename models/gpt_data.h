@@ -21,6 +21,9 @@ void check(const GptBatch& batch, const DataLimits& limits);
 // The batch with labels: the given ones, or the id at t+1 with the last position ignored. Not seen by recorders.
 GptBatch with_labels(const GptBatch& batch);
 
+// The index-th of `parts` equal parts of its rows. Not seen by recorders.
+GptBatch rows_of(const GptBatch& batch, std::int64_t index, std::int64_t parts);
+
 // `steps` batches of uniform ids below `tokens`, [batch_size, seq_len], from a generator of their own, so that neither
 // weights nor dropout change the data.
 std::vector<GptBatch> draw_batches(const GptOptions& options, std::int64_t tokens);

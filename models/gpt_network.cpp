@@ -2,6 +2,7 @@
 
 #include "models/bloom_model.h"
 #include "models/gpt_model.h"
+#include "models/gpt_shards.h"
 #include "models/megatron_model.h"
 #include "models/notify.h"
 
@@ -15,18 +16,21 @@ void declare(const MegatronInputs& inputs, const Events& events) {
 }
 
 GptForward run_megatron(const MegatronConfig& config, const GptParameters& parameters, const GptBatch& batch,
-                        const Events& events) {
+                        const Events& events, TensorParallel* ranks) {
   const MegatronInputs inputs = megatron_inputs(config, batch);
   declare(inputs, events);
-  const at::Tensor logits = megatron_logits(config, parameters, batch, inputs, events);
+  const at::Tensor logits = megatron_logits(config, parameters, batch, inputs, events, ranks);
   return {logits, megatron_loss(config, logits, batch.labels, inputs, events)};
 }
 
 }  // namespace
 
 GptForward run_network(const GptOptions& options, const GptParameters& parameters, const GptBatch& batch,
-                       const Events& events) {
-  if (options.kind == GptKind::megatron) return run_megatron(options.megatron, parameters, batch, events);
+                       const Events& events, TensorParallel* ranks) {
+  if (options.kind == GptKind::megatron) {
+    const MegatronConfig config = ranks ? shard_config(options.megatron, ranks->size()) : options.megatron;
+    return run_megatron(config, parameters, batch, events, ranks);
+  }
   const at::Tensor logits = options.kind == GptKind::hf
                                 ? gpt_logits(options.config, parameters, batch.ids, batch.mask, events)
                                 : bloom_logits(options.bloom, parameters, batch.ids, batch.mask, events);

@@ -6,6 +6,7 @@
 #include "models/events.h"
 #include "models/gpt.h"
 #include "models/gpt_parameters.h"
+#include "models/tensor_parallel.h"
 
 namespace goldentrace {
 
@@ -14,8 +15,9 @@ struct GptForward {
   at::Tensor loss;    // a scalar
 };
 
-// `batch` with labels. What the shape derives from the batch is declared as a model input.
+// `batch` with labels. What the shape derives from the batch is declared as a model input. With `ranks` the parameters
+// are the part that this rank of the megatron shape has.
 GptForward run_network(const GptOptions& options, const GptParameters& parameters, const GptBatch& batch,
-                       const Events& events);
+                       const Events& events, TensorParallel* ranks = nullptr);
 
 }  // namespace goldentrace

@@ -2,6 +2,7 @@
 
 #include "models/gpt.h"
 #include "models/gpt_data.h"
+#include "models/gpt_shards.h"
 #include "models/megatron_inputs.h"
 #include "models/megatron_softmax.h"
 #include "models/memory_limit.h"
@@ -45,8 +46,13 @@ void check_prefixes(const GptOptions& o, const GptBatch& batch) {
   require(!batch.prefixes.defined(), "only the megatron shape has prefixes, not " + std::string(name(o.kind)));
 }
 
+void require_equal_parts(const GptOptions& o, std::int64_t rows) {
+  require_divides("the number of data-parallel ranks", data_degree(o), "batch_size", rows);
+}
+
 void check_drawn(const GptOptions& o) {
   require_positive("batch_size", o.batch_size);
+  require_equal_parts(o, o.batch_size);
   require(o.seq_len >= 2, "seq_len must be at least 2, not " + std::to_string(o.seq_len));
   const std::int64_t positions = dims_of(o).positions;
   require(positions == 0 || o.seq_len <= positions, "seq_len " + std::to_string(o.seq_len) + " is longer than " +
@@ -56,11 +62,19 @@ void check_drawn(const GptOptions& o) {
   check_memory(bytes_needed(o, static_cast<double>(o.batch_size), static_cast<double>(o.seq_len)), "this GPT");
 }
 
+// Each part has a loss of its own.
+void check_parts(const GptOptions& o, const GptBatch& batch) {
+  require_equal_parts(o, batch.ids.size(0));
+  for (std::int64_t part = 0; part < data_degree(o); ++part)
+    check(rows_of(batch, part, data_degree(o)), data_limits(o));
+}
+
 void check_given(const GptOptions& o) {
   double batch = 0, seq = 0;
   for (const GptBatch& given : o.batches) {
     check(given, data_limits(o));
     check_prefixes(o, given);
+    if (data_degree(o) > 1) check_parts(o, given);
     batch = std::max(batch, static_cast<double>(given.ids.size(0)));
     seq = std::max(seq, static_cast<double>(given.ids.size(1)));
   }
@@ -76,6 +90,15 @@ void check_config(const GptOptions& o) {
     case GptKind::bloom:
       return check(o.bloom);
   }
+}
+
+void check_processes(const GptOptions& o) {
+  require_positive("the number of ranks", o.processes);
+  require_divides("tensor_model_parallel_size", tensor_degree(o), "the number of ranks", o.processes);
+  if (o.kind == GptKind::megatron) check_shards(o.megatron, tensor_degree(o));
+  require(
+      o.ranks == nullptr || (o.ranks->tensor().size() == tensor_degree(o) && o.ranks->data().size() == data_degree(o)),
+      "the ranks are not those of the options");
 }
 
 void check_dtype(const GptOptions& o) {
@@ -147,6 +170,12 @@ std::int64_t token_count(const GptOptions& o) {
   return o.bloom.vocab_size;
 }
 
+std::int64_t tensor_degree(const GptOptions& o) {
+  return o.processes > 1 && o.kind == GptKind::megatron ? o.megatron.tensor_model_parallel_size : 1;
+}
+
+std::int64_t data_degree(const GptOptions& o) { return o.processes / tensor_degree(o); }
+
 std::int64_t head_count(const GptOptions& options) { return dims_of(options).heads; }
 
 std::map<std::string, std::string> modelled_paths(const GptOptions& o) {
@@ -155,7 +184,9 @@ std::map<std::string, std::string> modelled_paths(const GptOptions& o) {
   const auto size = [&](std::int64_t dim, std::int64_t drawn) { return given ? o.batches[0].ids.size(dim) : drawn; };
   const bool masked =
       o.megatron.reset_attention_mask || (given && (o.batches[0].mask.defined() || o.batches[0].prefixes.defined()));
-  const SoftmaxPath path = softmax_path(o.megatron, o.dtype, size(0, o.batch_size), size(1, o.seq_len), masked);
+  const MegatronConfig config = shard_config(o.megatron, tensor_degree(o));
+  const std::int64_t rows = size(0, o.batch_size) / data_degree(o);
+  const SoftmaxPath path = softmax_path(config, o.dtype, rows, size(1, o.seq_len), masked);
   return {{"softmax_path", std::string(name(path))}};
 }
 
@@ -166,6 +197,7 @@ void check(const GptOptions& o) {
   require_finite("weight_decay", o.weight_decay);
   require_thread_number(o.threads);
   check_dtype(o);
+  check_processes(o);
   o.batches.empty() ? check_drawn(o) : check_given(o);
 }
 

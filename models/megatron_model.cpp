@@ -31,11 +31,27 @@ at::Tensor positions_of(const MegatronPass& pass, const GptParameters& p, std::i
   });
 }
 
+// Every rank has the rows of its part of the vocabulary; other ids give zeros.
+at::Tensor rows_of_rank(const at::Tensor& words, const at::Tensor& ids, std::int64_t first) {
+  const at::Tensor local = ids.sub(first), outside = local.lt(0).logical_or(local.ge(words.size(0)));
+  return at::embedding(words, local.masked_fill(outside, 0)).masked_fill(outside.unsqueeze(-1), 0);
+}
+
+at::Tensor lookup(const MegatronPass& pass, const at::Tensor& words, const at::Tensor& ids) {
+  if (pass.ranks == nullptr) return at::embedding(words, ids);
+  const std::int64_t first = pass.ranks->index() * words.size(0);
+  return pass.ranks->reduced(pass.events, "embedding.word", rows_of_rank(words, ids, first));
+}
+
 at::Tensor embed(const MegatronPass& pass, const GptParameters& p, const at::Tensor& ids) {
   return layer(pass.events, "embedding", [&] {
-    at::Tensor x = layer(pass.events, "embedding.word", [&] { return at::embedding(p.words, ids); });
+    // What other ranks bring is the last input of every label: the others keep the numbers that they have in one
+    // process.
+    const bool positions_first = pass.ranks && p.positions.defined();
+    const at::Tensor positions = positions_first ? positions_of(pass, p, ids.size(1)) : at::Tensor();
+    at::Tensor x = layer(pass.events, "embedding.word", [&] { return lookup(pass, p.words, ids); });
     if (p.embedding_norm.weight.defined()) x = norm(pass, "embedding.norm", p.embedding_norm, x, embedding_norm_eps);
-    if (p.positions.defined()) x = x.add(positions_of(pass, p, ids.size(1)));
+    if (p.positions.defined()) x = x.add(positions_first ? positions : positions_of(pass, p, ids.size(1)));
     return at::dropout(x, pass.config.hidden_dropout, true);
   });
 }
@@ -68,9 +84,10 @@ at::Tensor activated(const MegatronConfig& config, const at::Tensor& x, const at
 
 at::Tensor feed_forward(const MegatronPass& pass, const GptBlock& block, const std::string& name, at::Tensor x) {
   const auto in = [&](const char* part, auto&& body) { return layer(pass.events, name + part, body); };
+  x = column_input(pass, name + ".dense_h_to_4h", x);
   x = in(".dense_h_to_4h", [&] { return linear(pass.config.linears(), x, block.mlp_in.weight, {}); });
   x = in(".activation", [&] { return activated(pass.config, x, block.mlp_in.bias); });
-  return in(".dense_4h_to_h", [&] { return row_parallel(pass.config, x, block.mlp_out); });
+  return in(".dense_4h_to_h", [&] { return row_parallel(pass, name + ".dense_4h_to_h", x, block.mlp_out); });
 }
 
 // [s, b, h] -> [b, s, h]. Not as a transpose: its gradient would be strided, and sums over a strided gradient round in
@@ -99,8 +116,8 @@ at::Tensor run_layer(const MegatronPass& pass, const GptBlock& block, std::int64
 }  // namespace
 
 at::Tensor megatron_logits(const MegatronConfig& config, const GptParameters& parameters, const GptBatch& batch,
-                           const MegatronInputs& inputs, const Events& events) {
-  const MegatronPass pass{.config = config, .events = events, .inputs = inputs, .padding = batch.mask};
+                           const MegatronInputs& inputs, const Events& events, TensorParallel* ranks) {
+  const MegatronPass pass{.config = config, .events = events, .inputs = inputs, .padding = batch.mask, .ranks = ranks};
   at::Tensor x = embed(pass, parameters, batch.ids);
   x = layer(events, "encoder.input", [&] {
     const at::Tensor by_position = x.transpose(0, 1).contiguous();
@@ -110,8 +127,10 @@ at::Tensor megatron_logits(const MegatronConfig& config, const GptParameters& pa
     x = run_layer(pass, parameters.blocks[i], static_cast<std::int64_t>(i), x);
   x = batch_first(x);
   x = norm(pass, "final_layernorm", parameters.final_norm, x, config.layernorm_epsilon);
+  x = column_input(pass, "logits", x);
   return layer(events, "logits", [&] {
-    const at::Tensor logits = linear(config.linears(), x, parameters.head, {});
+    at::Tensor logits = linear(config.linears(), x, parameters.head, {});
+    if (ranks) logits = ranks->gathered(events, "logits", logits);
     return config.fp16_lm_cross_entropy ? logits : upcast(logits);
   });
 }
