@@ -26,11 +26,12 @@ std::optional<double> repeated_number(const TensorView& tensor);
 // The same elements in another order (by an order-independent hash).
 bool is_permutation(const TensorView& a, const TensorView& b);
 
-// Along the second to last axis every position but the last has differing elements, the last none.
+// Along the second to last axis every position but the last has elements that differ by more than rounding, the last
+// none.
 bool only_last_position_agrees(const TensorView& a, const TensorView& b);
 
-// Where one sample of [samples, positions, …] differs at its first or its last positions only, and no other sample
-// does.
+// Where one sample of [samples, positions, …] differs by more than rounding at its first or its last positions only, and
+// no other sample does.
 struct DifferingEnds {
   std::int64_t sample = 0;
   std::int64_t first = 0, last = 0;  // positions

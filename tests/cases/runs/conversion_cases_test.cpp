@@ -1,6 +1,8 @@
 // A01, A03, A05, A07, A13, A15, A17, A19: TINY in Megatron's shape against its conversion to Hugging Face's, once right
 // and once with the fault of the case.
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -317,8 +319,17 @@ TEST_F(Conversion, A13PaddingLeftOutOfTheLoss) {
   EXPECT_THAT(to_text(report), HasSubstr("11 of 16"));
 }
 
+// Whether this processor's kernels sum a small product in another order when its weight is stored transposed: then
+// nothing of the two shapes is bit-equal.
+bool sums_by_orientation() {
+  const at::Tensor x = at::arange(160, at::kFloat).sin().view({20, 8}),
+                   weight = at::arange(64, at::kFloat).cos().view({8, 8});
+  return !x.mm(weight).equal(at::linear(x, weight.t().contiguous()));
+}
+
 // The wider product sums in another order; everything before it is bit-equal in Megatron's mode.
 TEST_F(Conversion, A13UnderTheBitwiseGateTheLogitsDiffer) {
+  if (sums_by_orientation()) GTEST_SKIP() << "the kernels of this processor round the two shapes differently";
   set_option(b_.config, "megatron_mode", "true");
   EXPECT_THAT(differing_layers(run({.gate = {.kind = GateKind::bitwise}})), testing::IsEmpty());
   pad(weights_a_, 16);

@@ -3,7 +3,7 @@
 "$PYTHON" - <<'P'
 import json, random, struct
 random.seed(1)
-layers, h, v, p, f = 2, 16, 67, 12, 48
+layers, h, v, p, f = 2, 64, 67, 16, 48
 sizes = {"wte.weight": (v, h), "wpe.weight": (p, h), "ln_f.weight": (h,), "ln_f.bias": (h,)}
 for i in range(layers):
     for name, shape in {"ln_1": None, "attn.c_attn": (h, 3 * h), "attn.c_proj": (h, h), "ln_2": None,
@@ -25,7 +25,7 @@ json.dump({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_layer"
            "n_inner": f, "vocab_size": v, "n_positions": p, "activation_function": "gelu_new"}, open("ck/config.json", "w"))
 P
 gtrace convert ck mg --to megatron --quiet
-run() { gtrace record gpt -o "$1.h5" --batch 2 --seq 10 --optimizer sgd --lr 0.1 --dropout 0 --quiet "${@:2}"; }
+run() { gtrace record gpt -o "$1.h5" --batch 2 --seq 16 --optimizer sgd --lr 0.1 --dropout 0 --quiet "${@:2}"; }
 verdict() { gtrace diff "$@" | grep -E '^(relation|SAME|DIVERGED|  hint)'; echo "exit ${PIPESTATUS[0]}"; }
 first() { gtrace diff --json "$@" | "$PYTHON" -c '
 import json, sys

@@ -66,6 +66,22 @@ def test_float32_on_the_kernels_of_this_processor(tmp_path, row, tap, share):
     assert tap is None or 0.2 < first[1] < 0.5, first
 
 
+def sums_by_orientation(dtype):
+    """Whether this processor's kernels sum a product with a weight in another order when it is stored transposed, as
+    those for half types do where it has no instructions for them: then linear and Conv1D are not bit-equal anywhere."""
+    generator = torch.Generator().manual_seed(1)
+    x, weight = (torch.randn(shape, generator=generator).to(dtype) for shape in ((1024, 128), (128, 384)))
+    return not torch.equal(torch.mm(x, weight), torch.nn.functional.linear(x, weight.t().contiguous()))
+
+
+BF16_BY_ORIENTATION = sums_by_orientation(torch.bfloat16)
+
+
+def check_first_product(first):
+    """What orientation does: a few elements of the first product, whatever the switches."""
+    assert first is not None and first[0] == "L0 qkv" and first[1] < 1e-3, first
+
+
 @pytest.mark.parametrize("dtype, numerics, row, tap, share", [
     ("bfloat16", {}, "none, 4.x", "L0 scores", 0.134), ("bfloat16", {}, "none, 5.x", "L0 scores", 0.134),
     ("bfloat16", {}, "gelu, scores", "L0 attention out", 0.143),
@@ -77,6 +93,8 @@ def test_float32_on_the_kernels_of_this_processor(tmp_path, row, tap, share):
     ("float16", EMULATED, "+ bda", None, 0), ("float16", EMULATED, "all", None, 0)])
 def test_half(tmp_path, dtype, numerics, row, tap, share):
     first, logits = parting(tmp_path, dtype, numerics, **ROWS[row])
+    if dtype == "bfloat16" and BF16_BY_ORIENTATION:
+        return check_first_product(first)
     if tap is None:
         assert first is None
         return
@@ -96,7 +114,10 @@ def test_without_fusions(tmp_path):
         first, _ = parting(tmp_path, dtype, megatron={"bias_dropout_fusion": False, "bias_gelu_fusion": False,
                                                       "openai_gelu": True},
                            activation_function="gelu_fast", **on("scores", "bias"))
-        assert first is None, first
+        if dtype == "bfloat16" and BF16_BY_ORIENTATION:
+            check_first_product(first)
+        else:
+            assert first is None, first
 
 
 def test_layer_numbers_scale_scores(tmp_path):
