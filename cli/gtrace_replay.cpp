@@ -34,6 +34,7 @@ ReplayOptions replay_options(const ReplayCommandOptions& options) {
   result.layer = options.layer;
   result.step = options.step;
   result.micro = options.micro;
+  if (options.rank) result.rank = static_cast<std::int32_t>(*options.rank);
   if (options.call) result.call = static_cast<std::int32_t>(*options.call);
   if (options.pass) result.pass = parse_pass(*options.pass);
   if (options.dtype) result.dtype = parse_dtype(*options.dtype);

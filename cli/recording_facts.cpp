@@ -1,6 +1,8 @@
 #include "cli/recording_facts.h"
 
+#include <cctype>
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "traces/printable.h"
@@ -15,11 +17,28 @@ std::string fact(const Header& header, const char* name) {
   return found == header.end() ? "" : printable(found->second);
 }
 
-std::int64_t count(const Header& header, const char* name) {
-  const std::string text = fact(header, name);
+std::int64_t number(const std::string& text) {
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
+}
+
+// What each rank says where they differ ("rank0.NAME"): by rank, empty when they do not.
+std::map<std::int64_t, std::string> facts_of_ranks(const Header& header, const std::string& name) {
+  std::map<std::int64_t, std::string> facts;
+  for (auto entry = header.lower_bound("rank0"); entry != header.end() && entry->first.starts_with("rank"); ++entry) {
+    const std::string& key = entry->first;
+    if (key.ends_with("." + name) && std::isdigit(static_cast<unsigned char>(key[4])) != 0 &&
+        key.find('.') == key.size() - name.size() - 1)
+      facts[number(key.substr(4))] = printable(entry->second);
+  }
+  return facts;
+}
+
+std::int64_t count(const Header& header, const char* name) {
+  std::int64_t sum = number(fact(header, name));
+  for (const auto& [rank, text] : facts_of_ranks(header, name)) sum += number(text);
+  return sum;
 }
 
 void append(std::string& text, const std::string& part) { text += (text.empty() ? "" : "; ") + part; }
@@ -49,7 +68,17 @@ std::string counts(const Header& header) {
   return text;
 }
 
-constexpr std::string_view unknown_end = "not said: it was cut short, or the last files of the run are missing";
+constexpr const char* unknown_end = "not said: it was cut short, or the last files of the run are missing";
+
+// "complete", or how each rank ended where they ended differently.
+std::string end_of(const Header& header) {
+  const std::map<std::int64_t, std::string> ends = facts_of_ranks(header, "run.ended");
+  if (ends.empty()) return fact(header, "run.ended");
+  std::string text;
+  for (const auto& [rank, end] : ends) append(text, "rank " + std::to_string(rank) + ": " + end);
+  if (static_cast<std::int64_t>(ends.size()) < count(header, "ranks")) append(text, "other ranks: not said");
+  return text;
+}
 
 }  // namespace
 
@@ -60,7 +89,8 @@ std::string recording_text(const Header& header) {
   if (header.contains("capture.when_full")) text += ", when full " + fact(header, "capture.when_full");
   if (const std::string more = counts(header); !more.empty()) append(text, more);
   if (header.contains("capture.level_changes")) append(text, "levels " + fact(header, "capture.level_changes"));
-  append(text, "ended: " + (header.contains("run.ended") ? fact(header, "run.ended") : std::string(unknown_end)));
+  const std::string ended = end_of(header);
+  append(text, "ended: " + (ended.empty() ? unknown_end : ended));
   return text;
 }
 
@@ -68,7 +98,7 @@ std::string recording_remarks(const Header& header) {
   std::string text = counts(header);
   if (header.contains("recording.note.level file"))
     append(text, "level file: " + fact(header, "recording.note.level file"));
-  const std::string ended = fact(header, "run.ended");
+  const std::string ended = end_of(header);
   if (!ended.empty() && ended != "complete") append(text, ended);
   return text;
 }
@@ -82,7 +112,7 @@ Json recording_json(const Header& header) {
           {"level_changes", text_or_null(header, "capture.level_changes")},
           {"golden", text_or_null(header, "capture.golden")},
           {"differences", count_or_null(header, "capture.differences")},
-          {"ended", text_or_null(header, "run.ended")}};
+          {"ended", end_of(header).empty() ? Json(nullptr) : Json(end_of(header))}};
 }
 
 }  // namespace goldentrace

@@ -23,6 +23,8 @@ void add_selection(CLI::App& app, ReplayCommandOptions& options) {
   layer->type_name("LAYER")->excludes(all);
   integer_from(app.add_option("--step", options.step, "Only this step"), 0);
   integer_from(app.add_option("--micro", options.micro, "Only this micro-batch"), 0);
+  integer_between(app.add_option("--rank", options.rank, "Only this rank"), 0,
+                  std::numeric_limits<std::int32_t>::max());
   integer_between(app.add_option("--call", options.call, "Only this call of the layer"), 0,
                   std::numeric_limits<std::int32_t>::max());
   choice(app.add_option("--pass", options.pass, "Only this pass (default: both)"), {"forward", "backward"});

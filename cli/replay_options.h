@@ -18,7 +18,7 @@ struct ReplayCommandOptions {
   std::filesystem::path trace;
   std::string layer;
   bool all = false;
-  std::optional<std::int64_t> step, micro, call;
+  std::optional<std::int64_t> step, micro, rank, call;
   std::optional<std::string> pass;   // forward, backward; none: both
   std::optional<std::string> dtype;  // as recorded when absent
   std::string device = "cpu";

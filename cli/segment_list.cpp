@@ -1,5 +1,6 @@
 #include "cli/segment_list.h"
 
+#include "traces/rank_files.h"
 #include "traces/segment.h"
 
 namespace goldentrace {
@@ -12,6 +13,13 @@ std::vector<SegmentFile> segment_files(const std::filesystem::path& trace) {
     const std::filesystem::path file = segment_path(trace, number);
     const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
     files.push_back({file, failure ? 0 : bytes});
+  }
+  for (const std::int64_t rank : ranks_of(trace)) {
+    const std::filesystem::path file = rank_path(trace, rank);
+    const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
+    if (!failure) files.push_back({file, bytes});
+    const std::vector<SegmentFile> own = segment_files(file);
+    files.insert(files.end(), own.begin(), own.end());
   }
   return files;
 }

@@ -1,4 +1,4 @@
-// The files of a trace that was recorded in segments.
+// The files of a trace that was recorded in segments, or on several ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct SegmentFile {
   std::uint64_t bytes = 0;
 };
 
-// In order; empty for a trace that is one file, and for one segment opened alone.
+// In order, rank after rank; empty for a trace that is one file, and for one segment opened alone.
 std::vector<SegmentFile> segment_files(const std::filesystem::path& trace);
 
 }  // namespace goldentrace

@@ -24,6 +24,7 @@
 #include "diff/notes.h"
 #include "diff/number.h"
 #include "diff/origin.h"
+#include "diff/partial_ranks.h"
 #include "diff/ranked_trace.h"
 #include "diff/relation/logical_view.h"
 #include "diff/relation/related_traces.h"
@@ -66,6 +67,7 @@ class Run {
     report_.nan = options_.gate.nan;
     report_.header = diff_headers(a_, b_);
     report_.notes = file_notes(a_, b_);
+    append(rank_notes(a_, b_));
     append(dtype_notes(a_, b_, pairs_.alignment().pairs));
     append(rule_notes(options_.rules, a_));
     append(position_notes(options_.positions));
@@ -378,11 +380,15 @@ Report diff(const TraceView& trace_a, const TraceView& trace_b, const DiffOption
   if (!order.note().empty()) report.notes.push_back(order.note());
   std::ranges::move(variant_hints(a, b, report), std::back_inserter(report.diagnosis));
   add_checks(a, b, options, report);
+  refuse_partial_ranks(trace_a, "A", report);
+  refuse_partial_ranks(trace_b, "B", report);
   return report;
 }
 
 Report diff(const TraceView& trace, const DiffOptions& options) {
-  return check_report(RankedTrace(trace).view(), options);
+  Report report = check_report(RankedTrace(trace).view(), options);
+  refuse_partial_ranks(trace, "", report);
+  return report;
 }
 
 }  // namespace goldentrace

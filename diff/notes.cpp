@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diff/number.h"
+#include "diff/relation/shard.h"
 #include "diff/rules.h"
 
 namespace goldentrace {
@@ -30,6 +31,16 @@ std::vector<std::string> file_notes(const TraceView& a, const TraceView& b) {
   std::error_code error;
   const bool same = !a.path.empty() && std::filesystem::equivalent(a.path, b.path, error);
   return same && !error ? std::vector<std::string>{"A and B are the same file"} : std::vector<std::string>{};
+}
+
+std::vector<std::string> rank_notes(const TraceView& a, const TraceView& b) {
+  std::vector<std::string> notes;
+  for (const auto& [side, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
+    if (side->header == nullptr || !side->header->contains("rank") || header_count(side->header, "ranks") < 2) continue;
+    notes.push_back(std::string(name) + " is rank " + side->header->at("rank") + " of " + side->header->at("ranks") +
+                    " alone");
+  }
+  return notes;
 }
 
 std::vector<std::string> dtype_notes(const TraceView& a, const TraceView& b, std::span<const RecordPair> pairs) {

@@ -19,6 +19,9 @@ std::vector<HeaderDifference> diff_headers(const TraceView& a, const TraceView& 
 // "A and B are the same file", when both paths lead to one file.
 std::vector<std::string> file_notes(const TraceView& a, const TraceView& b);
 
+// "A is rank 0 of 4 alone", for a side that is one file of a run on several ranks.
+std::vector<std::string> rank_notes(const TraceView& a, const TraceView& b);
+
 // One line per kind: "12 records: float32 against float64".
 std::vector<std::string> dtype_notes(const TraceView& a, const TraceView& b, std::span<const RecordPair> pairs);
 

@@ -47,6 +47,7 @@ std::string replay_command(const std::filesystem::path& a, const std::filesystem
   std::string command = "gtrace replay " + shell_quoted((sources.b ? b : a).string()) + " --layer " +
                         shell_quoted(id.layer) + " --step " + std::to_string(id.step) + " --micro " +
                         std::to_string(id.micro);
+  if (id.rank != 0) command += " --rank " + std::to_string(id.rank);
   if (id.call != 0) command += " --call " + std::to_string(id.call);
   command += id.pass == Pass::backward ? " --pass backward" : " --pass forward";
   if (!sources.b) return command + " --tape-from " + shell_quoted(b.string());

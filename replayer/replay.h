@@ -19,7 +19,7 @@ namespace goldentrace {
 struct ReplayOptions {
   std::string layer;  // one label; empty: every labelled layer
   std::optional<std::int64_t> step, micro;
-  std::optional<std::int32_t> call;
+  std::optional<std::int32_t> rank, call;
   // forward, recompute: only these calls, outputs only. backward: only gradients. Empty: everything.
   std::optional<Pass> pass;
 
@@ -35,7 +35,7 @@ struct ReplayOptions {
 };
 
 // Differences and what cannot be run are values in the report. Errors: not_found (layer with the closest names, step,
-// micro, call); unsupported when the one layer asked for cannot be run at all: "cannot replay: no inputs", no payload,
+// micro, rank, call); unsupported when the one layer asked for cannot be run at all: "cannot replay: no inputs", no payload,
 // no tape; usage; and what the readers throw. Runs on the calling thread with the recording's thread count and
 // switches (deterministic, matmul precision), which are put back afterwards. Bounded memory: one call at a time (with
 // dump: one micro-batch).

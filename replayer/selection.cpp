@@ -21,7 +21,7 @@ bool wants_pass(const ReplayOptions& options, Pass pass) {
 
 bool wants_numbers(const ReplayOptions& options, const LayerCall& call) {
   return (!options.step || *options.step == call.step) && (!options.micro || *options.micro == call.micro) &&
-         (!options.call || *options.call == call.call);
+         (!options.rank || *options.rank == call.rank) && (!options.call || *options.call == call.call);
 }
 
 bool knows(const TraceReader& trace, const std::string& layer) {
@@ -67,25 +67,28 @@ std::string asked(const ReplayOptions& options) {
   };
   add("step", options.step);
   add("micro", options.micro);
+  add("rank", options.rank);
   add("call", options.call);
   if (options.pass) text += (text.empty() ? "" : ", ") + std::string("pass ") + std::string(name(*options.pass));
   return text;
 }
 
-// "its steps are 0 to 3, micros 0 to 1, calls 0 to 0".
+// "there are the steps 0 to 3, micros 0 to 1, calls 0 to 0", and ranks where there are several.
 template <typename Wanted>
 std::string there_is(const TraceReader& trace, Wanted wanted) {
-  std::set<std::int64_t> steps, micros, calls;
+  std::set<std::int64_t> steps, micros, ranks, calls;
   for (const LayerCall& call : trace.calls()) {
     if (!wanted(call)) continue;
     steps.insert(call.step);
     micros.insert(call.micro);
+    ranks.insert(call.rank);
     calls.insert(call.call);
   }
   const auto range = [](const std::set<std::int64_t>& numbers) {
     return std::to_string(*numbers.begin()) + " to " + std::to_string(*numbers.rbegin());
   };
-  return "there are the steps " + range(steps) + ", micros " + range(micros) + ", calls " + range(calls);
+  const std::string of_ranks = ranks.size() > 1 ? ", ranks " + range(ranks) : "";
+  return "there are the steps " + range(steps) + ", micros " + range(micros) + of_ranks + ", calls " + range(calls);
 }
 
 [[noreturn]] void refuse_empty(const TraceReader& trace, const ReplayOptions& options) {

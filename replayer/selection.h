@@ -14,7 +14,7 @@ struct Selection {
   std::vector<NotReplayed> left_out;
 };
 
-// Error(not_found) for an unknown layer (with the closest names), step, micro or call. Error(incomparable) "cannot
+// Error(not_found) for an unknown layer (with the closest names), step, micro, rank or call. Error(incomparable) "cannot
 // replay: no inputs" for a layer of which only outputs were recorded; Error(usage) for "(root)".
 Selection select_calls(const TraceReader& trace, const ReplayOptions& options);
 

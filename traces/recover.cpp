@@ -11,6 +11,7 @@
 #include "traces/journal_reader.h"
 #include "traces/journal_writer.h"
 #include "traces/recording_state.h"
+#include "traces/rank_files.h"
 #include "traces/run_files.h"
 #include "traces/sealer.h"
 #include "traces/segment.h"
@@ -190,6 +191,10 @@ std::vector<fs::path> journals_of(const fs::path& name) {
   if (fs::exists(journal_of(name))) return {journal_of(name)};
   std::vector<fs::path> journals;
   for (std::uint32_t number : segments_of(name, suffix)) journals.push_back(journal_of(segment_path(name, number)));
+  for (std::int64_t rank : ranks_of(name)) {
+    const std::vector<fs::path> own = journals_of(rank_path(name, rank));
+    journals.insert(journals.end(), own.begin(), own.end());
+  }
   return journals;
 }
 

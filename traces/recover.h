@@ -36,8 +36,8 @@ struct RecoverResult {
 RecoverResult recover_journal(const std::filesystem::path& journal, const RecoverOptions& options = {},
                               const JournalProgress& progress = {});
 
-// The journals that a recording of this name left: that of NAME, or those of its segments. NAME may be a journal
-// itself.
+// The journals that a recording of this name left: that of NAME, or those of its segments, and of its ranks. NAME may be
+// a journal itself.
 std::vector<std::filesystem::path> journals_of(const std::filesystem::path& name);
 
 bool is_journal(const std::filesystem::path& file);  // by its first bytes; or a trace under the name of its journal

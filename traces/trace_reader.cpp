@@ -5,6 +5,7 @@
 
 #include "traces/error.h"
 #include "traces/id_lookup.h"
+#include "traces/rank_files.h"
 #include "traces/run_files.h"
 #include "traces/trace_segment.h"
 
@@ -17,6 +18,13 @@ namespace fs = std::filesystem;
   if (!error.place().file.empty()) throw error;
   throw Error(error.code(), error.what(), {.file = path.string(), .record = {}});
 }
+
+// What came before a rank's first segment.
+struct RankStart {
+  std::int64_t row = 0;
+  std::size_t part = 0;
+  bool in_segments = false;
+};
 
 // One segment of an opened trace, and what was before it.
 struct Part {
@@ -31,8 +39,10 @@ struct Part {
 struct TraceReader::State {
   explicit State(const fs::path& path);
 
-  void add(const fs::path& file);
-  void add_records(TraceSegment& segment);
+  Header add_trace(const fs::path& trace);
+  void add(const fs::path& file, const RankStart& start);
+  void check_rank(const fs::path& trace, const Header& header, const RankStart& start) const;
+  void add_records(TraceSegment& segment, std::int64_t rank_row);
   void add_calls(TraceSegment& segment, const Part& part);
   const Part& part_of(std::int64_t row) const;
   std::span<const Record> records_of(const Part& part) const;
@@ -40,7 +50,6 @@ struct TraceReader::State {
                    std::int64_t number) const;
 
   fs::path path;
-  bool is_segmented = false;
   std::vector<Part> parts;
   Header header;
   std::vector<Record> records;
@@ -52,49 +61,78 @@ struct TraceReader::State {
 };
 
 TraceReader::State::State(const fs::path& path) : path(path) {
-  const std::vector<fs::path> files = files_of_run(path);
-  is_segmented = files.front() != path;
-  for (const fs::path& file : files) add(file);
-  header = parts.back().segment->header();
-  if (!is_segmented) return;
-  header.erase("segment.number");
-  header.erase("segment.first_row");
-  header.erase("segment.run");
+  const std::vector<fs::path> traces = traces_of_run(path);
+  std::vector<Header> headers;
+  for (const fs::path& trace : traces) headers.push_back(add_trace(trace));
+  if (traces.front() == path) {
+    header = std::move(headers.front());
+    return;
+  }
+  std::vector<std::optional<RankName>> names;
+  for (const Header& each : headers) names.push_back(rank_name(each));
+  check_ranks(path, names);
+  header = joined_header(headers);
 }
 
-void TraceReader::State::add(const fs::path& file) {
+// One rank, or the only one.
+Header TraceReader::State::add_trace(const fs::path& trace) {
+  const std::vector<fs::path> files = files_of_run(trace);
+  const RankStart start{static_cast<std::int64_t>(records.size()), parts.size(), files.front() != trace};
+  for (const fs::path& file : files) add(file, start);
+  Header last = parts.back().segment->header();
+  check_rank(trace, last, start);
+  if (!start.in_segments) return last;
+  last.erase("segment.number");
+  last.erase("segment.first_row");
+  last.erase("segment.run");
+  return last;
+}
+
+// The ids of a rank's file are those of the rank: of two files none is taken for the other.
+void TraceReader::State::check_rank(const fs::path& trace, const Header& header, const RankStart& start) const {
+  const std::optional<RankName> name = rank_name(header);
+  if (!name) return;
+  const auto own = std::span(records).subspan(static_cast<std::size_t>(start.row));
+  const auto other = std::ranges::find_if(own, [&name](const Record& record) { return record.id.rank != name->rank; });
+  if (other == own.end()) return;
+  throw Error(ErrorCode::damaged, "damaged: not of rank " + std::to_string(name->rank) + ", which its header says",
+              {.file = trace.string(), .record = to_string(other->id)});
+}
+
+void TraceReader::State::add(const fs::path& file, const RankStart& start) {
   Part part{.segment = nullptr, .first_row = static_cast<std::int64_t>(records.size())};
   try {
     part.segment = std::make_unique<TraceSegment>(file);
   } catch (const Error& error) {
     rethrow_with_file(error, file);
   }
-  if (!parts.empty()) {
-    const TraceSegment& first = *parts.front().segment;
+  if (parts.size() > start.part) {
+    const TraceSegment& first = *parts[start.part].segment;
     check_same_run(first.file().path(), first.header(), file, part.segment->header());
   }
   part.first_tape = tape_count;
   part.first_blob = blob_count;
-  if (is_segmented && part.segment->first_row() != part.first_row) {
+  const std::int64_t before = part.first_row - start.row;
+  if (start.in_segments && part.segment->first_row() != before) {
     throw Error(ErrorCode::damaged,
                 "does not continue the segment before it: it begins with record " +
-                    std::to_string(part.segment->first_row()) + ", not " + std::to_string(part.first_row),
+                    std::to_string(part.segment->first_row()) + ", not " + std::to_string(before),
                 {.file = file.string(), .record = {}});
   }
-  add_records(*part.segment);
+  add_records(*part.segment, start.row);
   add_calls(*part.segment, part);
   tape_count += static_cast<std::int64_t>(part.segment->tapes().size());
   blob_count += static_cast<std::int64_t>(part.segment->blobs().size());
   parts.push_back(std::move(part));
 }
 
-void TraceReader::State::add_records(TraceSegment& segment) {
+void TraceReader::State::add_records(TraceSegment& segment, std::int64_t rank_row) {
   const auto first = static_cast<std::int64_t>(records.size());
   std::vector<Record> more = segment.take_records();
-  if (segment.first_row() > 0) {
+  if (first > 0 || segment.first_row() > 0) {
     for (Record& record : more) {
       for (std::int64_t& producer : record.producers) producer += first;
-      std::erase_if(record.producers, [](std::int64_t producer) { return producer < 0; });
+      std::erase_if(record.producers, [rank_row](std::int64_t producer) { return producer < rank_row; });
     }
   }
   if (records.empty()) {
@@ -151,7 +189,9 @@ TraceReader::TraceReader(TraceReader&&) noexcept = default;
 TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 
 const fs::path& TraceReader::path() const { return state_->path; }
-bool TraceReader::being_rewritten() const { return state_->parts.front().segment->file().being_rewritten(); }
+bool TraceReader::being_rewritten() const {
+  return std::ranges::any_of(state_->parts, [](const Part& part) { return part.segment->file().being_rewritten(); });
+}
 const Header& TraceReader::header() const { return state_->header; }
 const std::vector<Record>& TraceReader::records() const { return state_->records; }
 const std::vector<LayerCall>& TraceReader::calls() const { return state_->calls; }

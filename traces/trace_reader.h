@@ -1,4 +1,4 @@
-// Reads one sealed trace, or all segments of one. Every file is treated as hostile: sizes, offsets and counts are
+// Reads one sealed trace, all segments of one, or the traces of all ranks of a run. Every file is treated as hostile: sizes, offsets and counts are
 // checked before use.
 #pragma once
 
@@ -24,10 +24,12 @@ namespace goldentrace {
 // After construction all const members may be called from several threads.
 class TraceReader {
  public:
-  // run.h5 stands for run.0000.h5, run.0001.h5 … when there is no file of that name; rows count through. A segment
-  // opened alone has its own rows, and no producers before them. Error: not_found (also a segment in the middle, by its
-  // name), not_a_trace, damaged, version, incomplete (an unlocked journal or .partial and no NAME), still_being_written
-  // (a locked one and no NAME).
+  // run.h5 stands for run.0000.h5, run.0001.h5 … when there is no file of that name, and else for run.rank0.h5,
+  // run.rank1.h5 …, each of which may be in segments; rows count through, rank after rank, and header() is
+  // joined_header() of rank_files.h. A segment opened alone has its own rows, and no producers before them; a rank
+  // opened alone says in its header which one it is. Error: usage (two runs of one name), not_found (also a segment in
+  // the middle, or a rank, by its name), not_a_trace, damaged, version, incomplete (an unlocked journal or .partial and
+  // no NAME), still_being_written (a locked one and no NAME).
   explicit TraceReader(const std::filesystem::path& path);
   ~TraceReader();
   TraceReader(TraceReader&&) noexcept;

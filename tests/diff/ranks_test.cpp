@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "diff/diff.h"
+#include "diff/partial_ranks.h"
 #include "diff/ranked_trace.h"
 #include "diff/text_report.h"
 #include "tests/diff/memory_trace.h"
@@ -112,6 +116,40 @@ TEST(Ranks, AReductionThatIsNoSumIsFoundInOneTraceAlone) {
   EXPECT_EQ(first(report), "step 2 · micro 0 · rank 0 · forward · dense.all_reduce · output 0");
   EXPECT_EQ(exit_code(diff(a.trace.view())), 0) << to_text(diff(a.trace.view()));
   EXPECT_EQ(diff(a.trace.view()).checks.front().collectives, 6);
+}
+
+// What a rank recorded whose recorder died in the last step.
+void end_early(MemoryTrace& trace) {
+  const auto is_lost = [](const Record& record) { return record.id.rank == 1 && record.id.step == 2; };
+  ASSERT_TRUE(is_lost(trace.records.back()) && std::ranges::is_partitioned(trace.records, std::not_fn(is_lost)));
+  std::erase_if(trace.records, is_lost);
+  trace.payloads.resize(trace.records.size());
+}
+
+TEST(Ranks, APartialSetIsNeverTheSame) {
+  TensorRanks a, b;
+  end_early(b.trace);
+  const std::string lost = "rank 1 has no record of step 2, which rank 0 has";
+  const Report alone = diff(b.trace.view());
+  EXPECT_EQ(exit_code(alone), 2) << to_text(alone);
+  EXPECT_THAT(alone.reason, HasSubstr(lost));
+  const Report against_itself = diff(b.trace.view(), b.trace.view());
+  EXPECT_EQ(exit_code(against_itself), 2) << to_text(against_itself);
+  EXPECT_THAT(against_itself.reason, HasSubstr(lost));
+  const Report against_whole = diff(a.trace.view(), b.trace.view());
+  EXPECT_EQ(against_whole.verdict, Verdict::diverged);
+  EXPECT_THAT(against_whole.notes, Contains("B is a partial set of ranks: " + lost));
+}
+
+TEST(Ranks, AnEvaluationOnOneRankIsNoPartialSet) {
+  testing::VariantRunOptions options;
+  options.ranks = 2;
+  testing::VariantRun run(options);
+  RecordId evaluation = id_of("layers.0", Role::output);
+  evaluation.step =
+      1 + std::ranges::max(run.trace.records, {}, [](const Record& each) { return each.id.step; }).id.step;
+  run.trace.add(evaluation, floats({1, 2}));
+  EXPECT_EQ(missing_rank_step(run.trace.view()), "");
 }
 
 TEST(Ranks, UpdatesDependOnTheSharesOfAllRanks) {
