@@ -42,7 +42,7 @@ struct TraceReader::State {
   Header add_trace(const fs::path& trace);
   void add(const fs::path& file, const RankStart& start);
   void check_rank(const fs::path& trace, const Header& header, const RankStart& start) const;
-  void add_records(TraceSegment& segment, std::int64_t rank_row);
+  void add_records(TraceSegment& segment);
   void add_calls(TraceSegment& segment, const Part& part);
   const Part& part_of(std::int64_t row) const;
   std::span<const Record> records_of(const Part& part) const;
@@ -119,20 +119,20 @@ void TraceReader::State::add(const fs::path& file, const RankStart& start) {
                     std::to_string(part.segment->first_row()) + ", not " + std::to_string(before),
                 {.file = file.string(), .record = {}});
   }
-  add_records(*part.segment, start.row);
+  add_records(*part.segment);
   add_calls(*part.segment, part);
   tape_count += static_cast<std::int64_t>(part.segment->tapes().size());
   blob_count += static_cast<std::int64_t>(part.segment->blobs().size());
   parts.push_back(std::move(part));
 }
 
-void TraceReader::State::add_records(TraceSegment& segment, std::int64_t rank_row) {
+void TraceReader::State::add_records(TraceSegment& segment) {
   const auto first = static_cast<std::int64_t>(records.size());
   std::vector<Record> more = segment.take_records();
   if (first > 0 || segment.first_row() > 0) {
     for (Record& record : more) {
       for (std::int64_t& producer : record.producers) producer += first;
-      std::erase_if(record.producers, [rank_row](std::int64_t producer) { return producer < rank_row; });
+      std::erase_if(record.producers, [](std::int64_t producer) { return producer < 0; });
     }
   }
   if (records.empty()) {
