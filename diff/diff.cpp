@@ -380,8 +380,8 @@ Report diff(const TraceView& trace_a, const TraceView& trace_b, const DiffOption
   if (!order.note().empty()) report.notes.push_back(order.note());
   std::ranges::move(variant_hints(a, b, report), std::back_inserter(report.diagnosis));
   add_checks(a, b, options, report);
-  refuse_partial_ranks(trace_a, "A", report);
   refuse_partial_ranks(trace_b, "B", report);
+  refuse_partial_ranks(trace_a, "A", report);
   return report;
 }
 
