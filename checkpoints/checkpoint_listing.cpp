@@ -8,6 +8,7 @@
 #include "checkpoints/hf_files.h"
 #include "checkpoints/megatron_files.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 
 namespace goldentrace {
 namespace {
@@ -44,7 +45,7 @@ bool looks_like_checkpoint(const fs::path& path) {
 }
 
 CheckpointListing list_checkpoint(const fs::path& path, UnknownClass unknown) {
-  if (!fs::is_directory(path)) {
+  if (!is_folder(path)) {
     const std::shared_ptr<TensorFile> file = open_tensor_file(path, unknown);
     return {std::string(file->format()), {file}, {}};
   }

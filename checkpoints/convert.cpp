@@ -8,6 +8,7 @@
 
 #include "checkpoints/megatron_files.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 
 namespace goldentrace {
 namespace {
@@ -23,7 +24,7 @@ fs::path without_slash(const fs::path& path) { return path.has_filename() ? path
 }  // namespace
 
 GptWeights read_checkpoint(const fs::path& path, const ReadOptions& options) {
-  if (!fs::exists(path)) fail(ErrorCode::not_found, path, "no such file or folder");
+  if (!is_there(path)) fail(ErrorCode::not_found, path, "no such file or folder");
   return is_megatron_checkpoint(path) ? read_megatron(path, options) : read_hf(path, options);
 }
 
@@ -37,11 +38,11 @@ std::uint64_t total_bytes(const GptWeights& weights) {
 OutputFolder::OutputFolder(const fs::path& target) : target_(without_slash(target)) {
   std::error_code failure;
   const bool present = fs::exists(fs::symlink_status(target_, failure));
-  if (present && !fs::is_directory(target_)) fail(ErrorCode::usage, target_, "is there and no folder");
+  if (present && !is_folder(target_)) fail(ErrorCode::usage, target_, "is there and no folder");
   if (present && !fs::is_empty(target_, failure))
     fail(ErrorCode::usage, target_, "is there and not empty; name a new folder");
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder)) {
+  if (!is_folder(folder)) {
     const bool is_there = fs::exists(folder, failure);
     fail(ErrorCode::input_output, target_,
          is_there ? folder.string() + " is no folder"

@@ -8,6 +8,7 @@
 #include "checkpoints/hf_index.h"
 #include "checkpoints/small_file.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -40,8 +41,8 @@ std::string joined(const Names& names) {
 // Shards have names of the form model-00001-of-00002.safetensors.
 Names shards_in(const fs::path& folder, std::string_view stem, std::string_view ending) {
   Names names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries(folder)) {
+    const std::string name = entry.filename().string();
     if (name.starts_with(std::string(stem) + "-") && name.ends_with(ending)) names.insert(name);
   }
   return names;
@@ -50,7 +51,7 @@ Names shards_in(const fs::path& folder, std::string_view stem, std::string_view 
 void check_shards(const fs::path& index, const std::string& single, const Names& wanted) {
   Names missing, surplus;
   for (const std::string& name : wanted)
-    if (!fs::exists(index.parent_path() / name)) missing.insert(name);
+    if (!is_there(index.parent_path() / name)) missing.insert(name);
   if (!missing.empty()) refuse(ErrorCode::not_found, index, "names shards that are not there: " + joined(missing));
   const std::size_t dot = single.rfind('.');
   for (const std::string& name : shards_in(index.parent_path(), single.substr(0, dot), single.substr(dot)))
@@ -95,11 +96,11 @@ Files open_shards(const fs::path& index, const std::string& single, UnknownClass
 }  // namespace
 
 std::vector<std::shared_ptr<TensorFile>> open_hf_files(const fs::path& path, UnknownClass unknown) {
-  if (!fs::is_directory(path)) return {open_tensor_file(path, unknown)};
+  if (!is_folder(path)) return {open_tensor_file(path, unknown)};
   for (const std::string_view single : single_files) {
-    if (fs::exists(path / single)) return {open_tensor_file(path / single, unknown)};
+    if (is_there(path / single)) return {open_tensor_file(path / single, unknown)};
     const fs::path index = path / (std::string(single) + std::string(index_ending));
-    if (fs::exists(index)) return open_shards(index, std::string(single), unknown);
+    if (is_there(index)) return open_shards(index, std::string(single), unknown);
   }
   refuse(ErrorCode::not_found, path,
          "no checkpoint here: neither model.safetensors nor pytorch_model.bin nor an index");

@@ -27,7 +27,7 @@ int open_regular_file(const std::filesystem::path& path, const std::string& want
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)
     fail(ErrorCode::input_output, path, std::string("cannot open: ") + std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is a directory, not " + wanted);
+  if (S_ISDIR(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is a folder, not " + wanted);
   if (!S_ISREG(status.st_mode)) fail(ErrorCode::not_a_trace, path, "is no regular file");
   if (status.st_size == 0) fail(ErrorCode::damaged, path, "empty file");
   size = static_cast<std::uint64_t>(status.st_size);

@@ -6,6 +6,7 @@
 
 #include "checkpoints/small_file.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -25,7 +26,7 @@ using Place = std::pair<std::int64_t, std::int64_t>;  // (stage, rank)
 
 fs::path model_file(const fs::path& folder) {
   for (const char* name : file_names)
-    if (fs::exists(folder / name)) return folder / name;
+    if (is_there(folder / name)) return folder / name;
   refuse(ErrorCode::not_found, folder, "no model_optim_rng.pt here");
 }
 
@@ -38,13 +39,13 @@ std::int64_t number(const std::string& digits) {
 std::map<Place, fs::path> list_ranks(const fs::path& folder) {
   static const std::regex form(R"(mp_rank_(\d{2,7})(?:_(\d{3,7}))?)");
   std::map<Place, fs::path> ranks;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  for (const fs::path& entry : entries(folder)) {
     std::smatch match;
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || !std::regex_match(name, match, form)) continue;
+    const std::string name = entry.filename().string();
+    if (!std::regex_match(name, match, form) || !is_folder(entry)) continue;
     const Place place{match[2].matched ? number(match[2]) : 0, number(match[1])};
-    if (!ranks.emplace(place, model_file(entry.path())).second)
-      refuse(ErrorCode::damaged, entry.path(), "another folder is of the same rank");
+    if (!ranks.emplace(place, model_file(entry)).second)
+      refuse(ErrorCode::damaged, entry, "another folder is of the same rank");
   }
   return ranks;
 }
@@ -127,27 +128,27 @@ const TorchFile& torch_of(const TensorFile& file) {
 }
 
 std::map<Place, fs::path> files_of(const fs::path& path) {
-  if (fs::is_regular_file(path)) return {{Place{0, 0}, path}};
+  if (is_file(path)) return {{Place{0, 0}, path}};
   return list_ranks(path);
 }
 
 }  // namespace
 
 std::optional<fs::path> classic_folder(const fs::path& path) {
-  if (fs::is_regular_file(path)) {
+  if (is_file(path)) {
     if (!looks_like_zip(path)) return std::nullopt;
     const auto model = TorchFile(path, UnknownClass::keep_inert).root().find("model");
     return model && model->find("language_model") ? std::optional(path) : std::nullopt;
   }
   const fs::path latest = path / "latest_checkpointed_iteration.txt";
-  if (fs::is_regular_file(latest)) {
+  if (is_file(latest)) {
     const std::string text = read_small_file(latest, longest_tag);
     const std::size_t end = text.find_last_not_of(" \r\n");
     const std::string tag = text.substr(0, end == std::string::npos ? 0 : end + 1);
     const bool digits = !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
     if (tag != "release" && !digits) refuse(ErrorCode::damaged, latest, "holds neither a number nor release");
     const std::string folder = digits ? "iter_" + std::string(tag.size() < 7 ? 7 - tag.size() : 0, '0') + tag : tag;
-    if (!fs::is_directory(path / folder))
+    if (!is_folder(path / folder))
       refuse(ErrorCode::not_found, latest, "names " + folder + ", which is not there");
     return path / folder;
   }

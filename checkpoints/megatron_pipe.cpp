@@ -6,6 +6,7 @@
 
 #include "checkpoints/small_file.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -36,12 +37,12 @@ std::int64_t number(const std::string& digits) {
 LayerFiles list_layers(const fs::path& folder) {
   static const std::regex form(R"(layer_(\d{2,7})-model_(\d{2,7})-model_states\.pt)");
   LayerFiles files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  for (const fs::path& entry : entries(folder)) {
     std::smatch match;
-    const std::string name = entry.path().filename().string();
+    const std::string name = entry.filename().string();
     if (!std::regex_match(name, match, form)) continue;
     const std::int64_t index = number(match[1]), rank = number(match[2]);
-    if (index > highest_index || rank > highest_index) refuse(ErrorCode::damaged, entry.path(), "an impossible number");
+    if (index > highest_index || rank > highest_index) refuse(ErrorCode::damaged, entry, "an impossible number");
     files.indices.insert(index);
     files.ranks.insert(rank);
     files.present.emplace(index, rank);
@@ -81,7 +82,7 @@ std::int64_t count_layers(const fs::path& folder, const LayerFiles& files, Unkno
   for (auto index = files.indices.rbegin(); index != files.indices.rend(); ++index) {
     if (*index <= pipe_first_layer) break;
     const fs::path path = folder / pipe_file_name(*index, *files.ranks.begin());
-    if (!fs::exists(path)) continue;
+    if (!is_there(path)) continue;
     if (has_tensor(*open_tensor_file(path, unknown), "bias")) return *index - pipe_first_layer - 1;
   }
   refuse(ErrorCode::not_found, folder, "no file of a final norm (weight and bias after the layers)");
@@ -109,7 +110,7 @@ void add_file(MegatronFiles& result, const fs::path& folder, std::int64_t index,
 
 void add_arguments(MegatronFiles& result, const fs::path& folder, UnknownClass unknown) {
   const fs::path path = folder / "mp_rank_00_model_states.pt";
-  if (!fs::exists(path)) {
+  if (!is_there(path)) {
     result.notes.emplace_back("no mp_rank_00_model_states.pt: sizes were taken from the tensors");
     return;
   }
@@ -127,13 +128,13 @@ std::string pipe_file_name(std::int64_t index, std::int64_t rank) {
 }
 
 std::optional<fs::path> pipe_folder(const fs::path& path) {
-  if (!fs::is_directory(path)) return std::nullopt;
-  if (fs::is_regular_file(path / "latest")) {
+  if (!is_folder(path)) return std::nullopt;
+  if (is_file(path / "latest")) {
     std::string tag = read_small_file(path / "latest", longest_tag);
     while (!tag.empty() && (tag.back() == '\n' || tag.back() == '\r' || tag.back() == ' ')) tag.pop_back();
     if (tag.empty() || tag.find('/') != std::string::npos || tag == ".." || tag == ".")
       refuse(ErrorCode::damaged, path / "latest", "names no folder beside it");
-    if (!fs::is_directory(path / tag))
+    if (!is_folder(path / tag))
       refuse(ErrorCode::not_found, path / "latest", "names " + printable(tag) + ", which is not there");
     return path / tag;
   }

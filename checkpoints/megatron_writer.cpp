@@ -5,6 +5,7 @@
 #include "checkpoints/small_file.h"
 #include "checkpoints/tensor_parallel.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 
 namespace goldentrace {
 namespace {
@@ -88,7 +89,7 @@ std::string two_digits(std::int64_t rank) { return (rank < 10 ? "0" : "") + std:
 
 void write_pipe(Job& job, const fs::path& folder) {
   const std::string tag = "global_step0";
-  fs::create_directory(folder / tag);
+  make_folder(folder / tag);
   for (std::int64_t rank = 0; rank < job.options.ranks; ++rank) {
     write_pipe_rank(job, folder / tag, rank);
     TorchDict states = facts(job);
@@ -119,7 +120,7 @@ TorchDict classic_encoder(const Job& job, std::int64_t rank) {
 }
 
 void write_classic(Job& job, const fs::path& folder) {
-  fs::create_directory(folder / "release");
+  make_folder(folder / "release");
   for (std::int64_t rank = 0; rank < job.options.ranks; ++rank) {
     TorchDict model{{"embedding", classic_embedding(job, rank)}, {"encoder", classic_encoder(job, rank)}};
     if (!job.weights.shape.tied_head)
@@ -128,7 +129,7 @@ void write_classic(Job& job, const fs::path& folder) {
     if (job.options.version > 0) states.emplace_back("checkpoint_version", static_cast<double>(job.options.version));
     states.emplace_back("model", TorchDict{{"language_model", std::move(model)}});
     const fs::path place = folder / "release" / ("mp_rank_" + two_digits(rank));
-    fs::create_directory(place);
+    make_folder(place);
     write(job, place / "model_optim_rng.pt", states);
   }
   write_small_file(folder / "latest_checkpointed_iteration.txt", "release");

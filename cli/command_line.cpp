@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "cli/error_report.h"
@@ -56,9 +55,6 @@ int guarded(const std::string& program, const std::vector<std::string>& argument
     return static_cast<int>(code);
   } catch (const Error& error) {
     report.print(error);
-  } catch (const std::filesystem::filesystem_error& error) {
-    const std::string what = "cannot open: " + error.code().message();
-    report.print(Error(ErrorCode::input_output, what, {error.path1().string(), ""}));
   } catch (const std::bad_alloc&) {
     report.print(Error(ErrorCode::internal, "out of memory"));
   } catch (const std::exception& error) {

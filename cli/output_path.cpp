@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 std::string kind(fs::file_type type) {
   switch (type) {
     case fs::file_type::directory:
-      return "a directory";
+      return "a folder";
     case fs::file_type::character:
       return "a device";
     case fs::file_type::block:

@@ -10,7 +10,7 @@ namespace goldentrace {
 // it is empty. Writes nothing.
 void check_output_path(const std::filesystem::path& path);
 
-// "a directory", "a pipe" …; empty for a regular file and where nothing is.
+// "a folder", "a pipe" …; empty for a regular file and where nothing is.
 std::string special_kind(const std::filesystem::path& path);
 
 }  // namespace goldentrace

@@ -8,6 +8,7 @@
 #include "models/gpt_checkpoint.h"
 #include "models/option_text.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 
 namespace goldentrace {
 namespace {
@@ -137,8 +138,8 @@ void adopt_conversion(GptOptions& options) {
 void adopt_checkpoint(GptOptions& options) {
   if (needs_conversion(options)) return adopt_conversion(options);
   const fs::path& path = options.checkpoint;
-  const fs::path json = (fs::is_directory(path) ? path : path.parent_path()) / "config.json";
-  if (fs::exists(json)) adopt_json(options, json);
+  const fs::path json = (is_folder(path) ? path : path.parent_path()) / "config.json";
+  if (is_there(json)) adopt_json(options, json);
 }
 
 }  // namespace goldentrace

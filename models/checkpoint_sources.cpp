@@ -12,6 +12,7 @@
 #include "models/gpt_parameters.h"
 #include "models/scalar_types.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -92,11 +93,11 @@ CheckpointSources open_converted(const GptOptions& options) {
 
 bool needs_conversion(const GptOptions& options) {
   const fs::path& path = options.checkpoint;
-  if (!fs::exists(path))
+  if (!is_there(path))
     throw Error(ErrorCode::not_found, "no such file or folder", {.file = path.string(), .record = {}});
   if (is_megatron_checkpoint(path)) return true;
   return options.kind == GptKind::megatron &&
-         fs::exists((fs::is_directory(path) ? path : path.parent_path()) / "config.json");
+         is_there((is_folder(path) ? path : path.parent_path()) / "config.json");
 }
 
 CheckpointSources open_sources(const GptOptions& options) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/finished_journal.h"
 #include "traces/journal_reader.h"
 #include "traces/journal_writer.h"
@@ -81,7 +82,7 @@ bool holds_all(const fs::path& trace, JournalReader& journal, const JournalMap& 
 }
 
 void check_older(const fs::path& target, const fs::path& journal) {
-  if (fs::last_write_time(target) <= fs::last_write_time(journal)) return;
+  if (changed_at(target) <= changed_at(journal)) return;
   throw Error(ErrorCode::usage,
               "is newer than " + journal.string() + "; recover elsewhere with -o, or replace it with --force",
               {.file = target.string()});
@@ -104,7 +105,7 @@ void check_scan(const fs::path& journal, const JournalScan& scan, const RecoverO
 
 // A name that was asked for is no name that the recording would have replaced.
 void check_replaced(const fs::path& target, const fs::path& journal, const RecoverOptions& options) {
-  if (!fs::exists(target) || options.replace == RecoverOptions::Replace::always) return;
+  if (!is_there(target) || options.replace == RecoverOptions::Replace::always) return;
   if (options.output.empty()) return check_older(target, journal);
   throw Error(ErrorCode::usage, "is there already; name another file with -o, or replace it with --force",
               {.file = target.string()});
@@ -174,7 +175,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
   result.dropped_bytes = scan.torn_bytes;
   if (is_empty_segment(scan)) {
     result.trace.clear();
-  } else if (fs::exists(result.trace) && holds_all(result.trace, reader, scan.map)) {
+  } else if (is_there(result.trace) && holds_all(result.trace, reader, scan.map)) {
     result.was_sealed = true;
   } else {
     refuse_other_run(result.trace, segment_of(scan.map.head));
@@ -188,7 +189,7 @@ RecoverResult recover_journal(const fs::path& journal, const RecoverOptions& opt
 
 std::vector<fs::path> journals_of(const fs::path& name) {
   if (name.string().ends_with(suffix)) return {name};
-  if (fs::exists(journal_of(name))) return {journal_of(name)};
+  if (is_there(journal_of(name))) return {journal_of(name)};
   std::vector<fs::path> journals;
   for (std::uint32_t number : segments_of(name, suffix)) journals.push_back(journal_of(segment_path(name, number)));
   for (std::int64_t rank : ranks_of(name)) {

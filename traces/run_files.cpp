@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& file) {
+bool is_taken(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(file, ignored));
 }
@@ -61,7 +61,7 @@ void refuse_segments(const fs::path& run) {
 
 void refuse_one_file(const fs::path& run) {
   for (const fs::path& file : {run, journal_of(run)}) {
-    if (!is_there(file)) continue;
+    if (!is_taken(file)) continue;
     refuse(file,
            "is of an earlier run of this name, which segments would not replace; remove it first, or write under "
            "another name");
@@ -90,7 +90,7 @@ void refuse_other_segments(const fs::path& run, const fs::path& target, const Se
 
 // A segment of a run that goes on, or was left, is not all there is.
 void refuse_unfinished(const fs::path& run, const std::vector<std::uint32_t>& journals) {
-  if (is_there(journal_of(run))) refuse_recording({recording_of(journal_of(run)), journal_of(run)});
+  if (is_taken(journal_of(run))) refuse_recording({recording_of(journal_of(run)), journal_of(run)});
   for (std::uint32_t number : journals) {
     const fs::path journal = journal_of(segment_path(run, number));
     refuse_recording({recording_of(journal), journal});

@@ -93,7 +93,7 @@ def test_hostile_folders(tmp_path, gpt2):
     (tmp_path / "empty").mkdir()
     assert "no checkpoint here" in refusal(tmp_path / "empty", tmp_path / "out", "--to", "hf")
     (tmp_path / "folder" / "model.safetensors").mkdir(parents=True)
-    assert "is a directory" in refusal(tmp_path / "folder", tmp_path / "out", "--to", "hf")
+    assert "is a folder" in refusal(tmp_path / "folder", tmp_path / "out", "--to", "hf")
     assert "no such file" in refusal(tmp_path / "absent", tmp_path / "out", "--to", "hf")
 
 
