@@ -7,6 +7,7 @@
 #include "checkpoints/row_orders.h"
 #include "checkpoints/small_file.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -104,7 +105,7 @@ std::string tokenizer_class(const TorchDict& args) {
 }  // namespace
 
 GptWeights read_hf(const std::filesystem::path& path, const ReadOptions& options) {
-  const bool folder = std::filesystem::is_directory(path);
+  const bool folder = is_folder(path);
   GptWeights weights{.files = open_hf_files(path, options.unknown)};
   const HfConfig config = read_hf_config((folder ? path : path.parent_path()) / "config.json");
   weights.shape = config.shape;

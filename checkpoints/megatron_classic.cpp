@@ -148,8 +148,7 @@ std::optional<fs::path> classic_folder(const fs::path& path) {
     const bool digits = !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
     if (tag != "release" && !digits) refuse(ErrorCode::damaged, latest, "holds neither a number nor release");
     const std::string folder = digits ? "iter_" + std::string(tag.size() < 7 ? 7 - tag.size() : 0, '0') + tag : tag;
-    if (!is_folder(path / folder))
-      refuse(ErrorCode::not_found, latest, "names " + folder + ", which is not there");
+    if (!is_folder(path / folder)) refuse(ErrorCode::not_found, latest, "names " + folder + ", which is not there");
     return path / folder;
   }
   return list_ranks(path).empty() ? std::nullopt : std::optional(path);

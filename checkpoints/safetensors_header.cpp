@@ -97,7 +97,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     return enter(Level::tensor);
   }
   bool take_metadata(std::string value) {
-    if (!header_.metadata.emplace(key_, std::move(value)).second) refuse("__metadata__: " + shown_name(key_) + " twice");
+    if (!header_.metadata.emplace(key_, std::move(value)).second)
+      refuse("__metadata__: " + shown_name(key_) + " twice");
     return true;
   }
   void finish_tensor() {

@@ -7,6 +7,7 @@
 
 #include "diff/relation/built_in.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/suggest.h"
 
 namespace goldentrace {
@@ -29,7 +30,7 @@ void print_relation(const std::string& name) {
 
 std::shared_ptr<const Relation> relation_of(const std::string& asked) {
   if (is_built_in(asked)) return built_in_relation(asked);
-  if (std::filesystem::exists(asked) || asked.ends_with(".toml") || asked.find('/') != std::string::npos) {
+  if (is_there(asked) || asked.ends_with(".toml") || asked.find('/') != std::string::npos) {
     return std::make_shared<const Relation>(read_relation(asked));
   }
   std::vector<std::string> names = built_in_relations();

@@ -12,6 +12,7 @@
 #include "cli/step_list.h"
 #include "models/memory_limit.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/trace_writer.h"
 
 namespace goldentrace {
@@ -31,7 +32,7 @@ void check_level_file(const CaptureOptions& capture) {
   if (access(capture.level_file.c_str(), R_OK) != 0 && errno != ENOENT) {
     throw Error(ErrorCode::input_output, std::string("--level-file: cannot be read: ") + std::strerror(errno), place);
   }
-  if (std::filesystem::absolute(capture.level_file) == std::filesystem::absolute(capture.output)) {
+  if (absolute_path(capture.level_file) == absolute_path(capture.output)) {
     throw Error(ErrorCode::usage, "--level-file: is the trace that is to be written; name another file", place);
   }
 }
@@ -69,7 +70,7 @@ RecorderOptions recorder_settings(const CaptureOptions& capture, Header header) 
   options.sketch_size = static_cast<std::size_t>(capture.sketch_size);
   options.golden = capture.golden;
   options.stop_after = capture.stop_after;
-  if (!capture.level_file.empty()) options.level_file = std::filesystem::absolute(capture.level_file);
+  if (!capture.level_file.empty()) options.level_file = absolute_path(capture.level_file);
   options.codec = parse_codec(capture.codec);
   options.segment_bytes = capture.segment_size;
   options.when_full = parse_when_full(capture.when_full);

@@ -11,6 +11,7 @@
 #include "diff/rules_syntax.h"
 #include "diff/rules_words.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -140,8 +141,8 @@ constexpr std::uintmax_t largest_rules_file = 1 << 20;
 Rules parse_rules(std::string_view text, const std::filesystem::path& path) { return RulesParser(path).parse(text); }
 
 Rules read_rules(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
-  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) > largest_rules_file) {
+  if (!is_there(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
+  if (!is_file(path) || size_of_file(path) > largest_rules_file) {
     throw Error(ErrorCode::input_output, "is no file of rules: a regular file of at most 1 MiB is expected",
                 {path.string(), ""});
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "traces/error.h"
+#include "traces/file_status.h"
 
 namespace goldentrace {
 namespace {
@@ -74,7 +75,7 @@ RecorderOptions parse_recorder_options(const std::string& text) {
 std::filesystem::path find_preload_library(const std::filesystem::path& command_folder) {
   for (const char* folder : {"../lib", "../" GOLDENTRACE_LIBRARY_FOLDER, "../lib64"}) {
     const auto candidate = command_folder / folder / "libgoldentrace_preload.so";
-    if (std::filesystem::exists(candidate)) return std::filesystem::canonical(candidate);
+    if (is_there(candidate)) return absolute_path(candidate);
   }
   throw Error(ErrorCode::not_found, "libgoldentrace_preload.so is not installed beside the command",
               {command_folder.string(), ""});
@@ -87,9 +88,9 @@ std::map<std::string, std::string> observation_environment(const RecorderOptions
   const char* before = std::getenv("LD_PRELOAD");
   variables["LD_PRELOAD"] =
       preload_library.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
-  variables[environment::output] = std::filesystem::absolute(options.output).string();
+  variables[environment::output] = absolute_path(options.output).string();
   variables[environment::options] = to_json(options);
-  if (!status.empty()) variables[environment::status] = std::filesystem::absolute(status).string();
+  if (!status.empty()) variables[environment::status] = absolute_path(status).string();
   return variables;
 }
 

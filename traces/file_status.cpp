@@ -36,6 +36,20 @@ fs::file_time_type changed_at(const fs::path& file) {
   return time;
 }
 
+std::uint64_t size_of_file(const fs::path& file) {
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(file, failure);
+  check(failure, file, "cannot open: ");
+  return bytes;
+}
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code failure;
+  fs::path absolute = fs::absolute(path, failure);
+  check(failure, path, "cannot tell the current folder: ");
+  return absolute;
+}
+
 std::vector<fs::path> entries(const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> found;

@@ -12,6 +12,7 @@
 #include "diff/relation/relation.h"
 #include "diff/rules_words.h"
 #include "traces/error.h"
+#include "traces/file_status.h"
 #include "traces/printable.h"
 
 namespace goldentrace {
@@ -355,8 +356,8 @@ Relation parse_relation(std::string_view text, const std::filesystem::path& path
 }
 
 Relation read_relation(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
-  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) > largest_relation_file) {
+  if (!is_there(path)) throw Error(ErrorCode::not_found, "no such file", {path.string(), ""});
+  if (!is_file(path) || size_of_file(path) > largest_relation_file) {
     throw Error(ErrorCode::input_output, "is no relation: a regular file of at most 1 MiB is expected",
                 {path.string(), ""});
   }

@@ -58,6 +58,7 @@ TEST_F(FileStatus, AnAnswerThatTheSystemRefusesIsAnError) {
     expect_error(path, [](const fs::path& each) { is_folder(each); });
     expect_error(path, [](const fs::path& each) { changed_at(each); });
     expect_error(path, [](const fs::path& each) { entries(each); });
+    expect_error(path, [](const fs::path& each) { size_of_file(each); });
   }
   expect_error(too_long, [](const fs::path& each) { make_folder(each); });
   expect_error(folder_ / "none", [](const fs::path& each) { entries(each); });
