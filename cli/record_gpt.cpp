@@ -7,6 +7,8 @@
 #include "cli/gpt_data.h"
 #include "cli/number.h"
 #include "cli/output_file.h"
+#include "cli/rank_launch.h"
+#include "cli/rank_role.h"
 #include "cli/recording.h"
 #include "cli/scalar_type.h"
 #include "models/gpt.h"
@@ -116,6 +118,7 @@ GptOptions trainer_options(const RecordOptions& all, Header& data) {
   result.seed = all.run.seed;
   result.dtype = scalar_type(all.run.dtype);
   result.threads = all.run.threads;
+  result.processes = all.run.ranks;
   data = read_batches(options, result);
   return result;
 }
@@ -143,18 +146,26 @@ void check_output(const RecordOptions& options) {
 
 }  // namespace
 
-ExitCode run_record_gpt(const RecordOptions& options) {
+ExitCode run_record_gpt(const RecordOptions& given) {
+  check_output(given);
+  const RankRole role(given);
+  const RecordOptions& options = role.options();
   check_output(options);
   Header data;
-  const GptOptions trainer = trainer_options(options, data);
+  GptOptions trainer = trainer_options(options, data);
   check(trainer);
+  if (role.starts_others()) return launch_ranks(options);
+  const std::unique_ptr<RankRun> ranks = role.join(tensor_degree(trainer));
+  if (ranks) trainer.ranks = &ranks->mesh();
   RecordedModel model;
   model.header = facts(trainer);
   model.header.merge(data);
+  if (ranks) model.header.merge(ranks->facts());
   model.steps = trainer.steps;
-  model.heads = head_count(trainer);
+  model.heads = head_count(trainer) / tensor_degree(trainer);
   model.train = [&](const Events& events, const auto& log) {
     const GptResult result = train_gpt(trainer, events, log);
+    if (ranks) ranks->leave();
     if (options.output.quiet) return;
     for (const std::string& note : result.notes) std::cerr << "gtrace record: note: " << note << '\n';
   };

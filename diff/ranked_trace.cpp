@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "diff/rank_edges.h"
@@ -64,19 +66,53 @@ class Merge {
   std::vector<std::uint8_t> done_;
 };
 
+// Numbers of the inputs of labels that other ranks' tensors came through, as they are without those.
+class InputNumbers {
+ public:
+  InputNumbers(std::span<const Record> records, const std::vector<Brought>& brought) {
+    for (std::size_t row = 0; row < records.size(); ++row)
+      if (brought[row] == Brought::through) left_out_[call_of(records[row])].push_back(records[row].position);
+  }
+
+  void settle(Record& record) const {
+    if (record.id.role != Role::input && record.id.role != Role::grad_input) return;
+    const auto found = left_out_.find(call_of(record));
+    if (found == left_out_.end()) return;
+    const auto before = std::ranges::count_if(found->second, [&](std::int32_t each) { return each < record.position; });
+    if (record.id.index == std::to_string(record.position))
+      record.id.index = std::to_string(record.position - static_cast<std::int32_t>(before));
+    record.position -= static_cast<std::int32_t>(before);
+  }
+
+ private:
+  using Call = std::tuple<std::int64_t, std::int64_t, std::int32_t, std::string, std::int32_t>;
+
+  static Call call_of(const Record& record) {
+    const RecordId& id = record.id;
+    return {id.step, id.micro, id.rank, id.layer, id.call};
+  }
+
+  std::map<Call, std::vector<std::int32_t>> left_out_;
+};
+
 }  // namespace
 
 RankedTrace::RankedTrace(const TraceView& trace) : trace_(trace), view_(trace) {
+  const std::vector<Brought> brought = brought_by_others(trace.records);
   const auto is_other = [](const Record& record) { return record.id.rank > 0; };
-  if (std::ranges::any_of(trace.records, is_other)) reorder(rank_edges(trace));
+  const auto comes = [](Brought each) { return each != Brought::no; };
+  if (std::ranges::any_of(trace.records, is_other) || std::ranges::any_of(brought, comes))
+    reorder(rank_edges(trace), brought);
 }
 
-void RankedTrace::reorder(const Edges& added) {
+void RankedTrace::reorder(const Edges& added, const std::vector<Brought>& brought) {
   rows_ = Merge(trace_.records, added).run();
-  std::vector<std::int64_t> place(rows_.size());
+  std::erase_if(rows_, [&](std::int64_t row) { return brought[static_cast<std::size_t>(row)] == Brought::through; });
+  std::vector<std::int64_t> place(trace_.records.size(), -1);
   for (std::size_t row = 0; row < rows_.size(); ++row)
     place[static_cast<std::size_t>(rows_[row])] = static_cast<std::int64_t>(row);
   records_.reserve(rows_.size());
+  const InputNumbers numbers(trace_.records, brought);
   for (const std::int64_t recorded : rows_) {
     Record& record = records_.emplace_back(trace_.records[static_cast<std::size_t>(recorded)]);
     const std::vector<std::int64_t>& others = added[static_cast<std::size_t>(recorded)];
@@ -84,6 +120,9 @@ void RankedTrace::reorder(const Edges& added) {
     std::erase_if(record.producers,
                   [&](std::int64_t each) { return each < 0 || each >= static_cast<std::int64_t>(place.size()); });
     for (std::int64_t& producer : record.producers) producer = place[static_cast<std::size_t>(producer)];
+    std::erase(record.producers, -1);
+    if (brought[static_cast<std::size_t>(recorded)] == Brought::here) record.external = false;
+    numbers.settle(record);
   }
   view_.records = records_;
   view_.has_payload = [this](std::int64_t row) { return trace_.has_payload(rows_[static_cast<std::size_t>(row)]); };

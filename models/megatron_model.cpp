@@ -45,13 +45,9 @@ at::Tensor lookup(const MegatronPass& pass, const at::Tensor& words, const at::T
 
 at::Tensor embed(const MegatronPass& pass, const GptParameters& p, const at::Tensor& ids) {
   return layer(pass.events, "embedding", [&] {
-    // What other ranks bring is the last input of every label: the others keep the numbers that they have in one
-    // process.
-    const bool positions_first = pass.ranks && p.positions.defined();
-    const at::Tensor positions = positions_first ? positions_of(pass, p, ids.size(1)) : at::Tensor();
     at::Tensor x = layer(pass.events, "embedding.word", [&] { return lookup(pass, p.words, ids); });
     if (p.embedding_norm.weight.defined()) x = norm(pass, "embedding.norm", p.embedding_norm, x, embedding_norm_eps);
-    if (p.positions.defined()) x = x.add(positions_first ? positions : positions_of(pass, p, ids.size(1)));
+    if (p.positions.defined()) x = x.add(positions_of(pass, p, ids.size(1)));
     return at::dropout(x, pass.config.hidden_dropout, true);
   });
 }

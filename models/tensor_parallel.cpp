@@ -65,7 +65,7 @@ TensorParallel::TensorParallel(RankGroup& ranks, std::uint64_t seed, RankFault f
 
 at::Tensor TensorParallel::ordered_total(const std::string& label, const at::Tensor& x) const {
   const std::vector<at::Tensor> parts = ranks_.gather(x, label);
-  return label == fault_.left_out ? x : sum_around(x, parts, static_cast<std::size_t>(index()));
+  return label == fault_.left_out ? x.clone() : sum_around(x, parts, static_cast<std::size_t>(index()));
 }
 
 at::Tensor TensorParallel::copied(const Events& events, const std::string& layer, const at::Tensor& x) const {

@@ -14,7 +14,7 @@ namespace goldentrace {
 
 namespace {
 
-// One reduction: all ranks that take part.
+// One reduction of a forward or a backward pass: all ranks that take part.
 using Place = std::tuple<std::int64_t, std::int64_t, std::int32_t, Pass, std::string, std::int32_t, std::int32_t>;
 
 struct Group {
@@ -30,8 +30,9 @@ class CollectiveCheck {
     for (std::size_t row = 0; row < trace_.records.size(); ++row) {
       const Record& record = trace_.records[row];
       if (collective_of(record.id.layer) != Collective::all_reduce) continue;
-      const bool enters = record.id.role == Role::input;
-      if (!enters && record.id.role != Role::output) continue;
+      const Role role = record.id.role;
+      const bool enters = role == Role::input || role == Role::grad_output;
+      if (!enters && role != Role::output && role != Role::grad_input) continue;
       Group& group = groups[place_of(record)];
       (enters ? group.inputs : group.outputs).push_back(static_cast<std::int64_t>(row));
     }
@@ -65,7 +66,7 @@ class CollectiveCheck {
     }
   }
 
-  // Nothing is reduced in this pass: the label is around what the backward pass reduces.
+  // Nothing is reduced in this pass: the label is around what the other pass reduces.
   bool hands_on(const Group& group) const {
     for (std::size_t i = 0; i < group.inputs.size(); ++i) {
       if (record(group.inputs[i]).fingerprint.hash != record(group.outputs[i]).fingerprint.hash) return false;
