@@ -188,6 +188,7 @@ Json checks_json(const Report& report) {
     list.push_back({{"trace", text_or_null(each.trace)},
                     {"replicas", each.replicas},
                     {"recomputed", each.recomputed},
+                    {"recomputed_layers", each.recomputed_layers},
                     {"carried", each.carried},
                     {"collectives", each.collectives},
                     {"findings", findings}});

@@ -138,6 +138,7 @@ struct FindingReport {
 struct CheckedTrace {
   std::string trace;                                                        // "A", "B"; empty: the only one
   std::int64_t replicas = 0, recomputed = 0, carried = 0, collectives = 0;  // records that were checked
+  std::vector<std::string> recomputed_layers;                               // TraceChecks::recomputed_layers
   std::vector<FindingReport> findings;
 };
 

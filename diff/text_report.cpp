@@ -65,6 +65,7 @@ class Writer {
     nonfinite("A", report_.nonfinite_a);
     nonfinite("B", report_.nonfinite_b);
     if (report_.first_unequal) line("first record that is not bit-equal: " + describe(*report_.first_unequal));
+    for (const CheckedTrace& each : report_.checks) recomputed_layers(each);
     counts();
     return std::move(text_);
   }
@@ -119,6 +120,21 @@ class Writer {
     for (const FindingReport& each : checked.findings) lines.push_back(describe(each.id) + ": " + each.text);
     const std::string who = checked.trace.empty() ? "found" : "found in " + checked.trace + " alone";
     list(who, lines, lines.size());
+  }
+
+  // Layers that ran again during the backward pass, and whether they did the same.
+  void recomputed_layers(const CheckedTrace& checked) {
+    const std::vector<std::string>& layers = checked.recomputed_layers;
+    if (layers.empty()) return;
+    const std::size_t shown = std::min(layers.size(), limit());
+    std::string names;
+    for (std::size_t i = 0; i < shown; ++i) names += (i > 0 ? ", " : "") + layers[i];
+    if (shown < layers.size()) names += " … and " + std::to_string(layers.size() - shown) + " more";
+    const auto unlike = std::ranges::count(checked.findings, "recompute", &FindingReport::kind);
+    line("recomputed layers" + (checked.trace.empty() ? "" : " of " + checked.trace) + ": " + names + ": " +
+         (unlike == 0 ? "all equal to their first forward"
+                      : counted(unlike, "record") + " of " + std::to_string(checked.recomputed) +
+                            " not equal to the first forward"));
   }
 
   // Each relation with its lines.

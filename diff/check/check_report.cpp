@@ -13,7 +13,8 @@ namespace {
 const Record& record(const TraceView& trace, std::int64_t row) { return trace.records[static_cast<std::size_t>(row)]; }
 
 CheckedTrace listed(const TraceView& trace, const std::string& name, const TraceChecks& checks) {
-  CheckedTrace result{name, checks.replicas, checks.recomputed, checks.carried, checks.collectives, {}};
+  CheckedTrace result{
+      name, checks.replicas, checks.recomputed, checks.carried, checks.collectives, checks.recomputed_layers, {}};
   for (const TraceFinding& each : checks.findings) {
     result.findings.push_back({each.kind, record(trace, each.row).id, record(trace, each.reference).id, each.text});
   }

@@ -42,6 +42,7 @@ class RecomputeCheck {
   void compare(std::int64_t first, std::int64_t again) {
     ++checks_.recomputed;
     const RecordId& id = record(again).id;
+    if (layers_.insert(id.layer).second) checks_.recomputed_layers.push_back(id.layer);
     const bool restored = starts_alike(id);
     if (record(first).fingerprint.hash != record(again).fingerprint.hash) {
       checks_.findings.push_back({"recompute", again, first, text(id, restored)});
@@ -71,6 +72,7 @@ class RecomputeCheck {
   const TraceView& trace_;
   TraceChecks& checks_;
   CallIndex calls_;
+  std::set<std::string> layers_;
 };
 
 }  // namespace

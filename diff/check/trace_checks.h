@@ -18,11 +18,12 @@ struct TraceFinding {
 };
 
 struct TraceChecks {
-  std::int64_t replicas = 0;           // records that were held against a copy
-  std::int64_t recomputed = 0;         // against the first forward pass
-  std::int64_t carried = 0;            // parameters against what the step before made of them
-  std::int64_t collectives = 0;        // results of reductions against what went in
-  std::vector<TraceFinding> findings;  // in recorded order
+  std::int64_t replicas = 0;                   // records that were held against a copy
+  std::int64_t recomputed = 0;                 // against the first forward pass
+  std::vector<std::string> recomputed_layers;  // whose records those are, in the order of the forward pass
+  std::int64_t carried = 0;                    // parameters against what the step before made of them
+  std::int64_t collectives = 0;                // results of reductions against what went in
+  std::vector<TraceFinding> findings;          // in recorded order
 
   std::int64_t checked() const { return replicas + recomputed + carried + collectives; }
 };

@@ -128,6 +128,7 @@ TEST(JsonReport, HoldsChecksLossesAndTheLinesOfRelations) {
   ASSERT_EQ(json["checks"].size(), 2U);
   EXPECT_EQ(json["checks"][0]["trace"], "A");
   EXPECT_TRUE(json["checks"][0]["findings"].empty());
+  EXPECT_TRUE(json["checks"][0]["recomputed_layers"].empty());
   EXPECT_EQ(json["checks"][1]["findings"][0]["kind"], "micro-replica");
   EXPECT_EQ(json["checks"][1]["findings"][0]["id"], "0:3:0/forward/layers.0#0/param.weight");
   EXPECT_EQ(json["losses"]["steps"].size(), 2U);
@@ -136,6 +137,14 @@ TEST(JsonReport, HoldsChecksLossesAndTheLinesOfRelations) {
   EXPECT_EQ(alone["verdict"], "diverged");
   EXPECT_TRUE(alone["b"].is_null());
   EXPECT_EQ(alone["first_divergence"]["micro"], 3);
+}
+
+TEST(JsonReport, RecomputedLayersAreListed) {
+  testing::VariantRunOptions options;
+  options.checkpointed = true;
+  const testing::VariantRun run(options);
+  const auto json = nlohmann::json::parse(to_json(diff(run.trace.view())));
+  EXPECT_EQ(json["checks"][0]["recomputed_layers"], (std::vector<std::string>{"layers.1", "layers.2"}));
 }
 
 }  // namespace

@@ -142,6 +142,31 @@ TEST(Variants, ARecomputedLayerOfOneSideStandsAgainstTheOthersForwardPass) {
   EXPECT_EQ(report.compared, static_cast<std::int64_t>(b.trace.records.size()));
 }
 
+TEST(Variants, RecomputedLayersAreListed) {
+  const VariantRun plain(split(1));
+  VariantRun checkpointed(split(1, 1, true));
+  const std::string equal = "layers.1, layers.2: all equal to their first forward\n";
+  EXPECT_THAT(to_text(diff(checkpointed.trace.view())), HasSubstr("\nrecomputed layers: " + equal));
+  const std::string text = to_text(diff(plain.trace.view(), checkpointed.trace.view()));
+  EXPECT_THAT(text, HasSubstr("\nrecomputed layers of B: " + equal));
+  EXPECT_EQ(text.find("recomputed layers of A"), std::string::npos);
+  const Report both = diff(checkpointed.trace.view(), checkpointed.trace.view());
+  EXPECT_THAT(to_text(both, {.limit = 1}), HasSubstr("recomputed layers of A: layers.1 … and 1 more: all equal"));
+}
+
+TEST(Variants, RecomputedLayersThatAreNotEqualAreListedToo) {
+  VariantRunOptions fault = split(1, 1, true);
+  fault.weight = [](const testing::Moment& at, const std::string& layer, testing::Matrix& value) {
+    if (at.step == 1 && at.recompute && layer == "layers.2") value.at(0, 0) += 0.125F;
+  };
+  const Report report = diff(VariantRun(fault).trace.view());
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_THAT(to_text(report),
+              HasSubstr("recomputed layers: layers.1, layers.2: " +
+                        std::to_string(report.checks.front().findings.size()) + " records of " +
+                        std::to_string(report.checks.front().recomputed) + " not equal to the first forward\n"));
+}
+
 TEST(Variants, OtherRowsAreOtherInputs) {
   const VariantRun a(split(1));
   VariantRunOptions options = split(4);
