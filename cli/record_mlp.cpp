@@ -1,5 +1,8 @@
 #include "cli/record_mlp.h"
 
+#include <iostream>
+#include <nlohmann/json.hpp>
+
 #include "cli/choice.h"
 #include "cli/number.h"
 #include "cli/rank_launch.h"
@@ -47,6 +50,13 @@ std::string variant_of(const RecordMlpOptions& options, std::int64_t ranks) {
   return variant;
 }
 
+MlpSharding sharding_of(const RecordMlpOptions& options) {
+  MlpSharding sharding;
+  for (const std::string& name : options.sharding) add_sharding(sharding, name);
+  sharding.devices = options.devices.value_or(options.sharding.empty() ? 1 : 2);
+  return sharding;
+}
+
 MlpOptions trainer_options(const RecordOptions& all) {
   const RecordMlpOptions& options = all.mlp;
   MlpOptions result;
@@ -58,6 +68,7 @@ MlpOptions trainer_options(const RecordOptions& all) {
   result.input_dim = options.input_dim;
   result.train_dataset_len = options.train_dataset_len;
   result.gradient_accumulation_steps = options.gradient_accumulation_steps;
+  result.sharding = sharding_of(options);
   result.seed = all.run.seed;
   result.dtype = scalar_type(all.run.dtype);
   result.threads = all.run.threads;
@@ -65,14 +76,28 @@ MlpOptions trainer_options(const RecordOptions& all) {
 }
 
 Header facts(const MlpOptions& options) {
-  return {{"model.name", "mlp"},
-          {"model.variant", variant_name(options)},
-          {"model.batch_size", std::to_string(options.batch_size)},
-          {"model.num_epochs", std::to_string(options.num_epochs)},
-          {"model.lr", decimal(options.lr)},
-          {"model.input_dim", std::to_string(options.input_dim)},
-          {"model.train_dataset_len", std::to_string(options.train_dataset_len)},
-          {"model.gradient_accumulation_steps", std::to_string(options.gradient_accumulation_steps)}};
+  Header header{{"model.name", "mlp"},
+                {"model.variant", variant_name(options)},
+                {"model.batch_size", std::to_string(options.batch_size)},
+                {"model.num_epochs", std::to_string(options.num_epochs)},
+                {"model.lr", decimal(options.lr)},
+                {"model.input_dim", std::to_string(options.input_dim)},
+                {"model.train_dataset_len", std::to_string(options.train_dataset_len)},
+                {"model.gradient_accumulation_steps", std::to_string(options.gradient_accumulation_steps)}};
+  if (options.sharding.devices == 1) return header;
+  header["model.sharding"] = sharding_names(options.sharding);
+  header["model.devices"] = std::to_string(options.sharding.devices);
+  return header;
+}
+
+// A test suite that leaves checkpointing out must not take that for a run that passed.
+ExitCode skip_checkpointed(const RecordOptions& options, const std::string& variant) {
+  const std::string reason = variant + " is skipped: --skip-gradient-checkpointing; nothing was recorded";
+  if (options.output.json)
+    std::cout << nlohmann::ordered_json{{"schema", "goldentrace.record/1"}, {"skipped", reason}}.dump(2) << '\n';
+  else
+    std::cout << reason << '\n';
+  return ExitCode::same;
 }
 
 // check() has refused what could overflow; the evaluation is a step too.
@@ -95,6 +120,8 @@ ExitCode run_record_mlp(const RecordOptions& given) {
   const RecordOptions& options = role.options();
   MlpOptions trainer = trainer_options(options);
   check(trainer);
+  if (options.mlp.skip_gradient_checkpointing && trainer.checkpointing == Checkpointing::on)
+    return skip_checkpointed(options, variant_name(trainer));
   if (role.starts_others()) return launch_ranks(options);
   const std::unique_ptr<RankRun> ranks = role.join(1);
   if (ranks) trainer.ranks = &ranks->mesh().data();

@@ -94,6 +94,14 @@ void add_mlp(CLI::App& record, RecordOptions& all) {
       1);
   app->add_flag("--use_gradient_checkpointing", options.gradient_checkpointing, "The -ckpt form of the variant");
   app->add_flag("--use_gradient_accumulation_loop", options.accumulation_loop, "The ga-while variant");
+  choice(app->add_option("--sharding", options.sharding, "Spread over the devices of a mesh; several, by commas")
+             ->delimiter(','),
+         mlp_sharding_names());
+  integer_between(app->add_option("--devices", options.devices,
+                                  "Devices of the mesh, played one after another (default: 2 with --sharding)"),
+                  2, 1024);
+  app->add_flag("--skip-gradient-checkpointing", options.skip_gradient_checkpointing,
+                "Leave a checkpointed variant out: say that it is skipped, write nothing");
   for (CLI::Option* option : app->get_options()) {
     if (option != app->get_help_ptr()) option->group("MLP trainer");
   }
@@ -160,6 +168,8 @@ void add_gpt(CLI::App& record, RecordOptions& all) {
 }
 
 }  // namespace
+
+std::vector<std::string> mlp_sharding_names() { return {"batch", "megatron-lm", "fsdp"}; }
 
 std::vector<std::string> mlp_variants() {
   return {"plain", "plain-ckpt", "ga-loop", "ga-loop-ckpt", "ga-while", "ga-while-ckpt", "dp<k>", "dp<k>-ckpt"};

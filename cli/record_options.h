@@ -58,6 +58,9 @@ struct RecordMlpOptions {
   std::int64_t input_dim = 16834;
   std::int64_t train_dataset_len = 8192;
   std::int64_t gradient_accumulation_steps = 1;
+  std::vector<std::string> sharding;
+  std::optional<std::int64_t> devices;  // 2 where there is a sharding
+  bool skip_gradient_checkpointing = false;
 };
 
 struct RecordGptOptions {
@@ -84,8 +87,9 @@ struct RecordOptions {
 };
 
 // The values that this version knows.
-std::vector<std::string> mlp_variants();  // plain, ga-loop, dp<k>
-std::vector<std::string> plant_kinds();   // scale=K, offset=C, negate …
+std::vector<std::string> mlp_variants();        // plain, ga-loop, dp<k>
+std::vector<std::string> mlp_sharding_names();  // batch, megatron-lm, fsdp
+std::vector<std::string> plant_kinds();         // scale=K, offset=C, negate …
 
 // Options of `gtrace record` itself and the subcommands mlp and gpt. `options` must live as long as the app.
 void add_record(CLI::App& app, RecordOptions& options);

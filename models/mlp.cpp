@@ -23,7 +23,7 @@ constexpr std::int64_t evaluation_rows = 10;
 class MlpTrainer {
  public:
   MlpTrainer(const MlpOptions& options, const Events& events, const std::function<void(const std::string&)>& log)
-      : options_(options), events_(events), log_(log), model_(options.input_dim, options.dtype) {
+      : options_(options), events_(events), log_(log), model_(options.input_dim, options.dtype, options.sharding) {
     x_ = at::randn({rows(), options.input_dim}, at::kFloat).to(options.dtype);
     y_ = at::randint(0, mlp_classes, {rows()}, at::kLong);
   }

@@ -12,6 +12,7 @@
 
 #include "models/checkpoint_layer.h"
 #include "models/events.h"
+#include "models/mlp_sharding.h"
 #include "models/named_tensor.h"
 #include "models/rank_group.h"
 
@@ -41,6 +42,7 @@ struct MlpOptions {
   // dp only: the processes that have one shard each, as many as shards; null: one after another in this one, which the
   // same bits come from. Must outlive the run.
   RankGroup* ranks = nullptr;
+  MlpSharding sharding;    // of the tensors of every micro-batch, in this process
   std::uint64_t seed = 42;
   at::ScalarType dtype = at::kFloat;  // weights and batch are drawn in float32, then converted
   int threads = 0;                    // 0: LibTorch's current number

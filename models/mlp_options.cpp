@@ -31,6 +31,14 @@ void check_accumulation(const MlpOptions& o) {
           "gradient_accumulation_steps needs the variant ga-loop or ga-while");
 }
 
+void check_sharding(const MlpSharding& sharding) {
+  require_positive("devices", sharding.devices);
+  require(sharding.devices <= most_devices, "devices must be at most " + std::to_string(most_devices));
+  const bool is_sharded = sharding.batch || sharding.fsdp || sharding.megatron_lm;
+  require(is_sharded || sharding.devices == 1, "devices need a sharding");
+  require(!is_sharded || sharding.devices > 1, "a sharding needs at least two devices");
+}
+
 }  // namespace
 
 void check(const MlpOptions& o) {
@@ -42,6 +50,7 @@ void check(const MlpOptions& o) {
   require_finite("lr", o.lr);
   check_accumulation(o);
   check_shards(o);
+  check_sharding(o.sharding);
   require_thread_number(o.threads);
   require_trainable(o.dtype);
   check_memory(bytes_needed(o), "this MLP");

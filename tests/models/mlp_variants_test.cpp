@@ -6,6 +6,7 @@
 
 #include "models/mlp.h"
 #include "models/named_tensor.h"
+#include "traces/error.h"
 
 namespace goldentrace {
 namespace {
@@ -153,6 +154,43 @@ TEST(MlpVariants, ShardsOfASmallBatch) {
     EXPECT_EQ(single.losses, whole.losses);
     EXPECT_TRUE(at::equal(single.evaluation, whole.evaluation));
   }
+}
+
+// What the devices compute together is what one computes, but for the order in which layer 2 is summed.
+TEST(MlpVariants, ShardingsChangeNothing) {
+  for (const std::int64_t input_dim : {64, 66, 512}) {
+    const MlpResult whole = train_mlp(variant("plain", input_dim));
+    for (const std::vector<std::string>& names :
+         {std::vector<std::string>{"batch"}, {"fsdp"}, {"megatron-lm"}, {"batch", "megatron-lm", "fsdp"}})
+      for (const std::int64_t devices : {2, 4, 5}) {
+        MlpOptions options = variant("plain", input_dim);
+        options.sharding.devices = devices;
+        for (const std::string& name : names) add_sharding(options.sharding, name);
+        const MlpResult sharded = train_mlp(options);
+        EXPECT_LT(distance(sharded.losses, whole.losses), 1e-6) << sharding_names(options.sharding);
+        EXPECT_LT(distance(sharded.evaluation, whole.evaluation), 1e-6) << sharding_names(options.sharding);
+      }
+  }
+}
+
+TEST(MlpVariants, ShardingsOfAccumulatedRuns) {
+  const MlpResult whole = train_mlp(accumulated("ga-loop", 64));
+  for (const char* name : {"ga-loop", "ga-while-ckpt"}) {
+    MlpOptions options = accumulated(name, 64);
+    options.sharding = {.devices = 4, .batch = true, .megatron_lm = true};
+    EXPECT_LT(distance(train_mlp(options).losses, whole.losses), 1e-6);
+  }
+}
+
+TEST(MlpVariants, ShardingsThatCannotBe) {
+  MlpOptions options = variant("plain", 64);
+  options.sharding.devices = 2;
+  EXPECT_THROW(check(options), Error);
+  options.sharding = {.devices = 1, .batch = true};
+  EXPECT_THROW(check(options), Error);
+  options.sharding = {.devices = 1025, .batch = true};
+  EXPECT_THROW(check(options), Error);
+  EXPECT_THROW(add_sharding(options.sharding, "fdsp"), Error);
 }
 
 }  // namespace
