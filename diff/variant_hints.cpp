@@ -26,6 +26,12 @@ std::string fraction(std::int64_t above, std::int64_t below) {
   return std::to_string(above / shared) + "/" + std::to_string(below / shared);
 }
 
+// "4.0" or "3.5": a whole number is seen to be a mean too.
+std::string decimal_loss(double value) {
+  const std::string text = show(value, 7);
+  return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+}
+
 class VariantHints {
  public:
   VariantHints(const TraceView& a, const TraceView& b, const Report& report)
@@ -137,8 +143,8 @@ class VariantHints {
     for (const ShardLoss& shard : step.shards) ranks.insert(shard.rank);
     const bool over_ranks = ranks.size() > 1;
     add("mean-of-means",
-        show(found, 7) + (over_ranks ? " = mean of rank means" : " = average of micro-batch means") +
-            "; token-weighted would be " + show(right, 7) + (over_ranks ? std::string(ranks_text()) : ""),
+        decimal_loss(found) + (over_ranks ? " = mean of rank means" : " = average of micro-batch means") +
+            "; token-weighted would be " + decimal_loss(right) + (over_ranks ? std::string(ranks_text()) : ""),
         found);
   }
 

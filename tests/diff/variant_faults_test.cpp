@@ -102,7 +102,8 @@ TEST_F(VariantFaults, MeanOfMeansOfRanks) {
   EXPECT_EQ(first(report), "step 0 · rank 0 · update · loss · loss 0");
   ASSERT_GE(report.roots.size(), 2U);
   EXPECT_EQ(report.roots[1].pair.id.role, Role::param_grad) << "the reduced gradient comes next";
-  EXPECT_THAT(report.diagnosis, hint_says("4 = mean of rank means; token-weighted would be 2; before the reduction"));
+  EXPECT_THAT(report.diagnosis,
+              hint_says("4.0 = mean of rank means; token-weighted would be 2.0; before the reduction"));
 }
 
 TEST_F(VariantFaults, ShortLastWindowDividedByTheWholeOne) {
