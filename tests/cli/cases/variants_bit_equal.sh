@@ -6,9 +6,10 @@ verdict() {
   "$PYTHON" - $code <<'P'
 import json, sys
 report = json.load(open("report.json"))
-recomputed = sum(check["recomputed"] for check in report["checks"])
-print(f"exit {sys.argv[1]}, {report['compared']} compared, {report['mismatched']} mismatched, "
-      f"{recomputed} records of layers that ran again held against their first pass")
+again = ", ".join(f"{each['trace']}: {' '.join(each['recomputed_layers'])} ({each['recomputed']} records)"
+                  for each in report["checks"] if each["recomputed"])
+print(f"exit {sys.argv[1]}, {report['compared']} compared, {report['mismatched']} mismatched",
+      f"; ran again and were held against their first pass: {again}" if again else "", sep="")
 P
 }
 echo "--- checkpointing"
