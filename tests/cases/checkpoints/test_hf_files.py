@@ -126,7 +126,7 @@ def test_g13_folders_without_a_checkpoint(command, tmp_path):
     tiny.write_config(tmp_path / "folder")
     (tmp_path / "folder" / "model.safetensors").mkdir()
     message = command.refusals(tmp_path / "folder")
-    assert "model.safetensors" in message and "directory" in message
+    assert "model.safetensors" in message and "is a folder" in message
 
 
 # G15: which of the two names of a tied tensor is there, and whether the configuration ties them.
